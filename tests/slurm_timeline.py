@@ -12,7 +12,7 @@ from slurm_recorded import log_of, names, pairs, read_ask, read_json, read_site
 from slurm_replay import ENDING, MOST_BUSY, stamp
 from windtunnel.model.slurm import Reservation
 from windtunnel.schedulers.slurm.admission import rank
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union

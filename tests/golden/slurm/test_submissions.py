@@ -10,7 +10,7 @@ import pytest
 from shared import cases
 from slurm_recorded import read_ask
 from slurm_replay import Replay
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.submission import refusal
 
 pytestmark = pytest.mark.golden

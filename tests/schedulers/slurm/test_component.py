@@ -359,7 +359,7 @@ def test_a_job_that_cannot_meet_its_deadline_is_cancelled():
 
 
 def test_a_job_without_a_limit_gets_what_is_left_until_its_deadline():
-    from windtunnel.schedulers.slurm.jobs.records import PendingJob
+    from windtunnel.schedulers.slurm.jobs.pending import PendingJob
     from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, last_start
     from windtunnel.schedulers.slurm.loops.main_loop import main_pass
     from windtunnel.schedulers.slurm.state import State

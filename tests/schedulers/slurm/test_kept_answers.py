@@ -18,7 +18,7 @@ from windtunnel.model.slurm import (
     SlurmNode,
     SlurmSite,
 )
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of, mask_of

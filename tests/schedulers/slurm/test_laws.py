@@ -24,7 +24,7 @@ from windtunnel.model.slurm import (
     SlurmSite,
 )
 from windtunnel.schedulers.slurm.component import Slurm
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State

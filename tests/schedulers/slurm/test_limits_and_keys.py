@@ -22,7 +22,7 @@ from windtunnel.model.slurm import (
     SlurmNode,
 )
 from windtunnel.model.slurm.cluster import FOR_EVER
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State
 

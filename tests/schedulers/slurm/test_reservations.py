@@ -106,7 +106,7 @@ def test_a_magnetic_reservation_takes_jobs_that_ask_for_none():
 
 
 def test_a_reservation_may_be_used_up_to_its_very_end():
-    from windtunnel.schedulers.slurm.jobs.records import PendingJob
+    from windtunnel.schedulers.slurm.jobs.pending import PendingJob
     from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 
     cluster = Cluster(site(nodes=3))

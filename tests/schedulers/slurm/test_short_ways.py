@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, Partition, SelectSettings, SlurmNode, SlurmSite
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, runs_above, spans
 from windtunnel.schedulers.slurm.select.fit import IDLE, Fit

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from windtunnel.model.slurm import JobAsk, MainLoopSettings, SelectSettings, Switch
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State

@@ -18,8 +18,9 @@ from windtunnel.model.slurm import Limits, OverSubscribe, SlurmSite
 from windtunnel.schedulers.partitioned.budgets import Budgets
 from windtunnel.schedulers.partitioned.part import capped
 from windtunnel.schedulers.slurm.defaults import ask_of
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook

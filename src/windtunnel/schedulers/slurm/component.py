@@ -13,7 +13,7 @@ from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.slurm.admission import Admission, tick
 from windtunnel.schedulers.slurm.defaults import site_of
 from windtunnel.schedulers.slurm.jobs.amounts import Takings
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import CANCELLED

@@ -6,7 +6,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 
 __all__ = ["Booking", "Bookings"]

@@ -6,7 +6,7 @@ from enum import Enum
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Dependency
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 
 __all__ = ["Dependencies", "Verdict"]
 

@@ -5,7 +5,8 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.jobs.records import Record
 
 __all__ = ["KeptOrder", "only_queues"]
 

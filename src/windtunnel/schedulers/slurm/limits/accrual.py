@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Limits, SlurmSite
-from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.limits.tallies import inherited
 
 __all__ = ["Accrual"]

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Limits, Qos
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.limits.submitted import Submitted
 from windtunnel.schedulers.slurm.limits.tallies import (

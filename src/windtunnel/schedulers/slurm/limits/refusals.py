@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.limits.after_placement import refusal_after
 from windtunnel.schedulers.slurm.limits.at_submission import refusal_at_submission

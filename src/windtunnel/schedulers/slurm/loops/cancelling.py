@@ -3,7 +3,8 @@
 from typing import Final
 
 from windtunnel.schedulers.slurm.jobs.dependencies import Verdict
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["CANCELLED", "cut", "drop_hopeless", "last_start", "may_be_dropped"]

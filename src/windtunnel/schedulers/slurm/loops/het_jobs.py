@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal, refresh

@@ -4,7 +4,8 @@ from typing import Final
 
 from windtunnel.schedulers.slurm.jobs.dependencies import Verdict
 from windtunnel.schedulers.slurm.jobs.kept_order import only_queues
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.order import (
     in_order_of_preemption,
     put_in_order,

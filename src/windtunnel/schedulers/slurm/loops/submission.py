@@ -2,7 +2,8 @@
 
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
     left_by_reservations,
     liked,

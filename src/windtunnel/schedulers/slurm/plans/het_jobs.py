@@ -2,7 +2,8 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import HetJob, Record
+from windtunnel.schedulers.slurm.jobs.pending import HetJob
+from windtunnel.schedulers.slurm.jobs.records import Record
 
 __all__ = ["HetPlan"]
 

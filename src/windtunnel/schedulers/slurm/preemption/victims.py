@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.preemption.linear_victims import linear_victims
 from windtunnel.schedulers.slurm.state import State
