@@ -18,8 +18,9 @@ from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import CANCELLED
 from windtunnel.schedulers.slurm.loops.clocks import Clocks
-from windtunnel.schedulers.slurm.loops.main_loop import Pass, main_pass
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.outlook import look_ahead
+from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.nodes.nodesets import mask_of, union
 from windtunnel.schedulers.slurm.preemption.evictions import Evictions
 from windtunnel.schedulers.slurm.preemption.gang import Gang
@@ -192,7 +193,7 @@ class Slurm(Scheduler):
 
     def _charged(self) -> list[RunningJob]:
         """Who uses of accounts and QOS at present: jobs that are suspended are charged as if they ran."""
-        return [*self.state.running.values()]
+        return list(self.state.running.values())
 
     def _take_in(self, now: float, notices: Sequence[Notice], decisions: list[Decision]) -> None:
         site, state = self.site, self.state

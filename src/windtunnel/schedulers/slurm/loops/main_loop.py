@@ -28,7 +28,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import union, without
 from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, over_others
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Pass", "forget_limits", "main_pass"]
+__all__ = ["forget_limits", "main_pass"]
 
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
@@ -198,6 +198,7 @@ class _Run:
         return True
 
     def _begin(self, record: Record, placed: Picked) -> None:
+        """A job starts, with the time limit that it has from then on."""
         state = self.state
         limit = cut(record, record.limit, state.now)
         self.done.started.append(state.begin(record, placed, state.now, limit))
@@ -238,6 +239,7 @@ class _Run:
         return False
 
     def _cannot_start(self, record: Record, among: int) -> None:
+        """Nobody makes room: the Reason, and whether the partition fails with the job."""
         state, job = self.state, record.job
         usable, kept = left_by_reservations(state, record)
         seen = among
