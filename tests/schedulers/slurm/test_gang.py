@@ -160,9 +160,11 @@ def test_jobs_of_partitions_with_one_tier_do_not_suspend_each_other():
     assert [found[name]["finish_time"] for name in "ab"] == [40, 40]
 
 
-def test_with_select_linear_a_job_of_a_higher_tier_starts_on_the_nodes_of_lower_ones():
+@pytest.mark.parametrize("mode", [("SUSPEND", "GANG"), ("SUSPEND",)])
+def test_with_select_linear_a_job_of_a_higher_tier_starts_on_the_nodes_of_lower_ones(mode):
     parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
-    described = site(nodes=2, partitions=parts, preempt=BY_TIER, select=SelectSettings(type="linear"))
+    preempt = PreemptSettings(type="partition_prio", mode=mode)  # Slurm itself asks for GANG beside SUSPEND
+    described = site(nodes=2, partitions=parts, preempt=preempt, select=SelectSettings(type="linear"))
     whole = {"min_nodes": 1, "max_nodes": 1}
     found = rows(
         described,

@@ -36,7 +36,7 @@ class Gang:
         self.jobs = jobs
         """Jobs that wait or run, by id: the component's."""
         self.takings = takings
-        self.acts = state.cluster.suspends or "GANG" in state.site.preempt.mode
+        self.acts = state.cluster.holds_on or not {"GANG", "SUSPEND"}.isdisjoint(state.site.preempt.mode)
         self.slice = max(1, state.site.preempt.time_slice)
         """Seconds."""
         self.suspended: dict[str, float] = {}
