@@ -13,10 +13,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from windtunnel.model import HostSet, Job, Platform
-from windtunnel.model.demands import Demands, described_by
+from windtunnel.model.demands import described_by
 from windtunnel.model.slurm import Limits, OverSubscribe, SlurmSite
 from windtunnel.schedulers.partitioned.budgets import Budgets
-from windtunnel.schedulers.partitioned.part import capped
+from windtunnel.schedulers.partitioned.table_hosts import TableHosts
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
@@ -25,7 +25,6 @@ from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
-from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.shares.usage import Spending, billing
@@ -83,18 +82,14 @@ class Gate:
         self._counts_nodes = limits_nodes(site)
         self._never: dict[tuple[object, ...], str] = {}
         """Of jobs that are identical: the limit that they could never meet."""
-        self._demands = {name: self._demands_of(table) for name, table in self.state.cluster.partitions.items()}
-        """As its scheduler sees a partition: of each host as many cores as its jobs may use together."""
+        tables = self.state.cluster.partitions.values()
+        self._hosts = {table.name: TableHosts(table, platform.hosts) for table in tables}
+        """Of each partition."""
         self._described = described_by(platform.hosts)
         self._arrived = 0
         self._places = self.state.cluster.size
         self._spare: list[int] = []
         """Numbers of nodes beyond the site: jobs that are not placed yet are counted on nodes of their own."""
-
-    def _demands_of(self, table: PartitionTable) -> Demands:
-        most = table.partition.max_cpus_per_node
-        hosts = [capped(host, most) for host in self.platform.hosts if table.mask >> host.id & 1]
-        return Demands([replace(host, id=place) for place, host in enumerate(hosts)])
 
     # -- jobs come ----------------------------------------------------------------------------------------------
 
@@ -128,7 +123,8 @@ class Gate:
         if reason:
             return reason
         sized = self._sized(job, record)
-        demands = self._demands[record.table.name]
+        hosts = self._hosts[record.table.name]
+        demands = hosts.demands
         need = demands.of(sized.request)
         elsewhere = self._described - demands.described
         absent = [name for name, amount in sized.request.amounts if amount > 0 and name in elsewhere]
@@ -136,10 +132,8 @@ class Gate:
             return f"it has no {' and no '.join(absent)}"
         if lacking := demands.unmeetable(need):
             return lacking
-        if sized.request.processors and not need.amounts and demands.hosts:
-            cores = sum(host.cores for host in demands.hosts)
-            if sized.request.processors > cores:
-                return f"asks for {sized.request.processors} cores, there are {cores}"
+        if sized.request.processors > hosts.all_cores and not need.amounts and demands.hosts:
+            return f"asks for {sized.request.processors} cores, there are {hosts.all_cores}"
         if partition.max_nodes is not None and need.hosts > partition.max_nodes:
             return "PartitionNodeLimit"
         if any(count > self.state.site.licences.get(name, 0) for name, count in record.job.ask.licences.items()):
@@ -171,7 +165,7 @@ class Gate:
         if isinf(job.walltime) and limited:
             job = replace(job, walltime=record.limit * 60.0)
         request = job.request
-        most = max((host.cores for host in self._demands[record.table.name].hosts), default=1)
+        most = self._hosts[record.table.name].most_cores
         cores = dict(request.amounts).get("cores", 0.0)
         hosts = request.hosts
         if request.processors:
@@ -189,12 +183,10 @@ class Gate:
 
     def _most(self, job: Job, record: Record) -> dict[str, float]:
         """What a job takes at most, wherever in its partition it runs: all CPUs of hosts that it gets whole."""
-        demands = self._demands[record.table.name]
-        need = demands.of(job.request)
-        mask = record.table.mask
-        sizes = sorted((host.cores for host in self.platform.hosts if mask >> host.id & 1), reverse=True)
+        hosts = self._hosts[record.table.name]
+        need = hosts.demands.of(job.request)
         amounts = dict(job.request.amounts)
-        cores = amounts.get("cores", 0.0) * need.hosts if not need.whole else float(sum(sizes[: need.hosts]))
+        cores = hosts.cores_of_largest(need.hosts) if need.whole else amounts.get("cores", 0.0) * need.hosts
         return self._tres(record, need.hosts, cores, amounts)
 
     def _tres(self, record: Record, nodes: int, cores: float, amounts: Mapping[str, float]) -> dict[str, float]:
