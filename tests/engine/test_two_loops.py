@@ -6,6 +6,8 @@ import pytest
 from tests.engine.test_monkey import PARTS, PROFILES, Monkey, site
 
 from windtunnel.engine import Options, Simulation
+from windtunnel.model import JobList
+from windtunnel.schedulers.easy import Easy
 from windtunnel.testing import InvariantChecker, Scripted, job, workload
 from windtunnel.vocabulary import Reply
 
@@ -90,3 +92,30 @@ def test_several_components_are_asked_the_same_however_the_run_is_held(seed):
     expected = held(seed, at_once, monkeys=2)
     assert held(seed, round_by_round, monkeys=2) == expected
     assert held(seed, in_pieces, monkeys=2) == expected
+
+
+def scheduled(seed, hold):
+    """What becomes of the jobs of one or several workloads, many of them at one date, under a scheduler of ours."""
+    rng = random.Random(seed)
+    workloads = []
+    for name in ["w0", "w1", "w2"][: rng.randint(1, 3)]:
+        dates = sorted(rng.choice([0.0, 1.0, 2.0, 2.5, rng.uniform(0, 20)]) for _ in range(rng.randint(1, 15)))
+        runs = [rng.choice([0.5, 1.0, 1.5, rng.uniform(0, 9)]) for _ in dates]
+        jobs = [
+            job(f"{name}_{k}", rng.randint(1, 4), run=run, at=at, walltime=rng.choice([1, 5, 1e3]))
+            for k, (at, run) in enumerate(zip(dates, runs, strict=True))
+        ]
+        workloads.append(JobList(name, jobs, {one.profile.id: one.profile for one in jobs}))
+    checker = InvariantChecker()
+    simulation = Simulation(site(rng), workloads, [Easy()], options=Options(), observers=[checker])
+    hold(simulation)
+    assert checker.outcome == "complete", seed
+    return checker.rows
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_submissions_beside_the_calendar_come_in_its_order(seed):
+    expected = scheduled(seed, round_by_round)
+    assert expected
+    assert scheduled(seed, at_once) == expected
+    assert scheduled(seed, in_pieces) == expected

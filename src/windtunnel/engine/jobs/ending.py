@@ -26,7 +26,7 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
     job_id = record.job_id
     if state is None:
         code = record.code
-        state = _SUCCESS if code == 0 else _FAILED
+        state = _FAILED if code else _SUCCESS
     else:
         record.version += 1  # its end may be planned
     now = world.now

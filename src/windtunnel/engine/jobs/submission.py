@@ -1,10 +1,9 @@
 """Jobs enter the simulation (batsim-protocol.md sections 4 and 5)."""
 
-from heapq import heapreplace
 from math import inf
-from typing import Any, Final
+from typing import Final
 
-from windtunnel.engine.state.calendar import COMPILED, NO_MORE, SUBMIT, Priority, plan, plan_instead
+from windtunnel.engine.state.calendar import NO_MORE, SUBMIT, Priority, plan
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord, Workflow
@@ -12,31 +11,31 @@ from windtunnel.model.abilities import records_between
 from windtunnel.model.job_record import new_record
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
-__all__ = ["no_more", "release_held", "submit_due", "submit_first", "submit_job", "was_submitted", "workload_over"]
+__all__ = ["no_more", "release_held", "submit_due", "submit_job", "submit_next", "was_submitted", "workload_over"]
 
 _SUBMISSION: Final = Priority.SUBMISSION
 _AHEAD: Final = 1024
 """Jobs that are made at once: each time costs as much as one or two of them."""
 
-# Bound once: compiled code looks up what comes from other modules each time.
-_JobSubmitted: Final = JobSubmitted
-_heapreplace: Final = heapreplace
+_JobSubmitted: Final = JobSubmitted  # bound once: compiled code looks up what comes from other modules each time
 
 
 def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
-    entry = (-inf, _SUBMISSION, 0, SUBMIT, submitter, submitter.version)  # it was taken off
-    plan(world.heap, entry)
-    submit_first(world, submitter, entry)
+    date = submit_next(world, submitter)
+    if date < inf:
+        plan(world.heap, (date, _SUBMISSION, world.sequence, SUBMIT, submitter, submitter.version))
 
 
-def submit_first(world: World, submitter: Submitter, first: tuple[Any, ...]) -> None:
-    """The same while the entry that says so is still the first of the calendar: the next one takes its place."""
-    heap: list[Any] = world.heap
+def submit_next(world: World, submitter: Submitter) -> float:
+    """Submit all jobs of a workload that are due, the first of which is; when the next is, infinite if there is none.
+
+    The last number of the sequence is that of the next one.
+    """
     ahead = submitter.ahead
     session = world.only_session
     while ahead or _look_ahead(submitter):
-        record = ahead.pop()  # the entry says that it is due
+        record = ahead.pop()  # the caller knows that it is due
         if session is not None and world.hooks.no_news:
             world.jobs[record.job_id] = record  # what _enter does, without a call
             world.nb_submitted += 1
@@ -47,24 +46,10 @@ def submit_first(world: World, submitter: Submitter, first: tuple[Any, ...]) -> 
             break
         date = ahead[-1].submission
         if date > world.horizon:
-            world.sequence = sequence = world.sequence + 1
-            entry = (date, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version)
-            if heap[0] is not first:  # an observer has planned something
-                _forget(heap, first)
-                plan(heap, entry)
-            elif COMPILED:
-                plan_instead(heap, entry)
-            else:
-                _heapreplace(heap, entry)
-            return
-    _forget(heap, first)
+            world.sequence += 1
+            return date
     workload_over(world)
-
-
-def _forget(heap: list[Any], entry: tuple[Any, ...]) -> None:
-    """Take an entry off the calendar, wherever it is."""
-    heap.remove(entry)
-    heap.sort()
+    return inf
 
 
 def _look_ahead(submitter: Submitter) -> bool:

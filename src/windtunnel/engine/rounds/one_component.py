@@ -1,6 +1,7 @@
 """The run loop where there is one decision component: long runs spend their time here."""
 
 from heapq import heappop
+from math import inf
 from time import perf_counter
 from typing import Any, Final
 
@@ -9,7 +10,7 @@ from msgspec.structs import astuple
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.starting import execute_job
-from windtunnel.engine.jobs.submission import submit_first
+from windtunnel.engine.jobs.submission import submit_next
 from windtunnel.engine.rounds.dialogue import (
     FAULTS,
     Stopped,
@@ -22,7 +23,17 @@ from windtunnel.engine.rounds.dialogue import (
 )
 from windtunnel.engine.rounds.happening import HANDLERS
 from windtunnel.engine.rounds.stopping import stop_run
-from windtunnel.engine.state.calendar import CALL, COMPILED, JOB_END, ROUNDING, SUBMIT, on_paper, take_first
+from windtunnel.engine.state.calendar import (
+    CALL,
+    COMPILED,
+    JOB_END,
+    ROUNDING,
+    SUBMIT,
+    Priority,
+    on_paper,
+    plan,
+    take_first,
+)
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord
@@ -32,11 +43,15 @@ __all__ = ["rounds_of_one"]
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _HANDLERS: Final = HANDLERS
+_SUBMISSION: Final = Priority.SUBMISSION
 _heappop: Final = heappop
 _perf_counter: Final = perf_counter
 _Reply: Final = Reply
 _ExecuteJob: Final = ExecuteJob
 _astuple: Final = astuple
+
+_COMING: Final = -1
+"""In place of a kind of event: the next submission, which is beside the calendar."""
 
 
 def rounds_of_one(world: World, component: Component, until: float) -> None:
@@ -45,6 +60,9 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
     The same as :func:`~.loop.round_once` again and again, in one loop. (CPython 3.11 specialises the code of a loop
     that is entered once only if it ends in an unconditional jump: ``while True``.) That both are equal is tested on
     random runs.
+
+    Half of all that happens are submissions: the next one of a workload is kept beside the calendar, and put into it
+    before anything is called that may look at what is planned.
     """
     session = world.sessions[0]
     heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
@@ -59,8 +77,13 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
     rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
     spent = 0.0
+    coming_date: float = inf
+    coming_rank = 0
+    alone = not world.submitters  # nobody but the calendar ends a workload
     entry: tuple[Any, ...]
     date: float
+    priority: int
+    rank: int
     kind: int
     version: int
     record: JobRecord
@@ -73,23 +96,29 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 world.sharing.settle()
             notices = session.outbox
             if not notices or session.ready_at > now:
-                if not heap:
+                if heap:
+                    entry = heap[0]
+                    date, priority, rank, kind, payload, version = entry
+                    if coming_date <= date and (
+                        coming_date < date
+                        or priority > _SUBMISSION
+                        or (priority == _SUBMISSION and rank > coming_rank)
+                    ):
+                        date = coming_date
+                        kind = _COMING
+                    elif kind == JOB_END:
+                        record = payload
+                        if record.version != version:
+                            take_first(heap)
+                            continue
+                    elif version >= 0 and payload.version != version:
+                        take_first(heap)
+                        continue
+                elif coming_date < inf:
+                    date = coming_date
+                    kind = _COMING
+                else:
                     return
-                entry = heap[0]
-                date, _, _, kind, payload, version = entry
-                if kind == JOB_END:
-                    record = payload
-                    if record.version != version:
-                        take_first(heap)
-                        continue
-                elif kind == SUBMIT:
-                    submitter = payload
-                    if submitter.version != version:
-                        take_first(heap)
-                        continue
-                elif version >= 0 and payload.version != version:
-                    take_first(heap)
-                    continue
                 if date > until:
                     return
                 if date > horizon:
@@ -102,8 +131,9 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
                     rounds = 0
-                if kind == SUBMIT:  # the most frequent two are called directly
-                    submit_first(world, submitter, entry)
+                if kind == _COMING:  # the most frequent two are called directly
+                    coming_date = submit_next(world, submitter)  # noqa: F821 -- known since coming_date is
+                    coming_rank = world.sequence
                 else:
                     if COMPILED:
                         take_first(heap)
@@ -111,27 +141,37 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         _heappop(heap)
                     if kind == JOB_END:
                         end_job(world, record)
+                    elif kind == SUBMIT and alone and coming_date == inf:
+                        submitter = payload
+                        coming_date = submit_next(world, submitter)
+                        coming_rank = world.sequence
                     else:
+                        if coming_date < inf:
+                            _put_back(world, submitter, coming_date, coming_rank)
+                            coming_date = inf
                         _HANDLERS[kind](world, payload)
-            while heap:
+            while True:
+                if coming_date <= horizon:
+                    if not heap or (coming_date, _SUBMISSION, coming_rank) < heap[0][:3]:
+                        coming_date = submit_next(world, submitter)
+                        coming_rank = world.sequence
+                        continue
+                elif not heap:
+                    break
                 entry = heap[0]
                 date = entry[0]
                 if date > horizon:
                     break
                 _, _, _, kind, payload, version = entry
-                if kind == SUBMIT:
-                    submitter = payload
-                    if submitter.version == version:
-                        submit_first(world, submitter, entry)
-                    else:
-                        take_first(heap)
-                    continue
                 take_first(heap)
                 if kind == JOB_END:
                     record = payload
                     if record.version == version:
                         end_job(world, record)
                 elif version < 0 or payload.version == version:
+                    if coming_date < inf:
+                        _put_back(world, submitter, coming_date, coming_rank)
+                        coming_date = inf
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
             if not notices or rounds >= limit or (not bare and session.ready_at > now):  # bare replies take no time
@@ -168,6 +208,9 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 for hook in calls:
                     hook(now, notices, reply, took)
                 if reply.now != now or (decisions and not strict):
+                    if coming_date < inf:
+                        _put_back(world, submitter, coming_date, coming_rank)
+                        coming_date = inf
                     take(world, session, reply, notices[0].timestamp)
                     continue
             if decisions:
@@ -183,9 +226,22 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         explain(world, decision, fault)
                 else:
                     continue
+                if coming_date < inf:
+                    _put_back(world, submitter, coming_date, coming_rank)
+                    coming_date = inf
                 take(world, session, _Reply(now, decisions), notices[0].timestamp, decision)
     except Stopped as stop:
+        if coming_date < inf:
+            _put_back(world, submitter, coming_date, coming_rank)
+            coming_date = inf
         stop_run(world, (component,), stop)
     finally:
+        if coming_date < inf:
+            _put_back(world, submitter, coming_date, coming_rank)
         world.rounds = rounds
         session.scheduling_time += spent
+
+
+def _put_back(world: World, submitter: Submitter, date: float, rank: int) -> None:
+    """The next submission of a workload stands in the calendar again."""
+    plan(world.heap, (date, _SUBMISSION, rank, SUBMIT, submitter, submitter.version))

@@ -3,7 +3,7 @@
 :mod:`windtunnel.engine.rounds.handlers` says what handles each kind.
 """
 
-from heapq import heappop, heappush, heapreplace
+from heapq import heappop, heappush
 from types import FunctionType
 from typing import Any, Final
 
@@ -36,14 +36,12 @@ __all__ = [
     "Priority",
     "on_paper",
     "plan",
-    "plan_instead",
     "take_first",
 ]
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _heappop: Final = heappop
 _heappush: Final = heappush
-_heapreplace: Final = heapreplace
 
 Entry = tuple[float, int, int, int, Any, int]
 """(date, priority, sequence, kind of event, payload, version); void when the payload's version differs."""
@@ -120,33 +118,6 @@ def take_first(heap: list[Any]) -> None:
             break
         heap[place] = other
         place = below
-    heap[place] = entry
-
-
-def plan_instead(heap: list[Any], entry: tuple[Any, ...]) -> None:
-    """Put in an entry in place of the first, which is earlier: most often it is among the next again."""
-    if not COMPILED:
-        _heapreplace(heap, entry)
-        return
-    size: i64 = len(heap)
-    date: float = entry[0]
-    place: i64 = 0
-    below: i64 = 1
-    while below < size:
-        other: tuple[Any, ...] = heap[below]
-        earlier: float = other[0]
-        if below + 1 < size:
-            right: tuple[Any, ...] = heap[below + 1]
-            another: float = right[0]
-            if another < earlier or (another == earlier and right < other):
-                below += 1
-                other = right
-                earlier = another
-        if date < earlier or (date == earlier and entry < other):
-            break
-        heap[place] = other
-        place = below
-        below = 2 * place + 1
     heap[place] = entry
 
 
