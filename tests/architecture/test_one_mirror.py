@@ -46,6 +46,7 @@ KNOWN = {
     "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # what a scheduler sees of a site: its partitions, which do not change, and limits, of which the mirror knows nothing
     "partitioned.gate:held": "for which limit a job is held back",
+    "partitioned.passed:held": "likewise",
     # numbers that the scheduler inside is shown
     "by_core:_cores": "the numbers of the cores of a job, of which the site knows nothing",
     "datacenter:_all": "the numbers of all hosts of a datacenter, which do not change",

@@ -16,8 +16,9 @@ from windtunnel.model import HostSet, Job, Platform
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.slurm import SlurmSite
 from windtunnel.schedulers.base import Scheduler
-from windtunnel.schedulers.partitioned.gate import Gate, Passed
+from windtunnel.schedulers.partitioned.gate import Gate
 from windtunnel.schedulers.partitioned.part import Part, whole_of
+from windtunnel.schedulers.partitioned.passed import Passed
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.vocabulary import (
     Ability,

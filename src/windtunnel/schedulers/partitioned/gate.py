@@ -6,7 +6,7 @@ held back, later jobs may go first; who could never meet one, alone on the site,
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import inf, isinf
 from typing import Final
 
@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from windtunnel.model import HostSet, Job, Platform
 from windtunnel.model.demands import described_by
-from windtunnel.model.slurm import Limits, OverSubscribe, SlurmSite
+from windtunnel.model.slurm import OverSubscribe, SlurmSite
 from windtunnel.schedulers.partitioned.budgets import Budgets
+from windtunnel.schedulers.partitioned.limited import limits_nodes, limits_submission
+from windtunnel.schedulers.partitioned.passed import Passed
 from windtunnel.schedulers.partitioned.table_hosts import TableHosts
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
@@ -30,34 +32,10 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.shares.usage import Spending, billing
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Gate", "Passed", "limits_nodes", "limits_submission"]
+__all__ = ["Gate"]
 
 _MIB: Final = 1024 * 1024
 _TRES: Final = {"memory": "mem", "gpus": "gres/gpu"}
-
-
-class Passed:
-    """A job in the partition it goes to, and what it takes at most."""
-
-    __slots__ = ("charge", "ends_after", "held", "job", "record", "resized", "tres")
-
-    def __init__(self, job: Job, record: Record, tres: Mapping[str, float], ends_after: float) -> None:
-        self.job = job
-        """As the scheduler sees it: with the time limit, and the number of hosts, that its partition makes of it."""
-        self.record = record
-        self.tres = tres
-        self.ends_after = ends_after
-        """After how long (s) it is ended: without a limit of its own it has that of its partition. Else inf."""
-        self.charge: RunningJob | None = None
-        self.held = ""
-        """The Reason for which it was held back."""
-        self.resized = False
-        """Whether it has another number of hosts than it asked for."""
-
-    @property
-    def partition(self) -> str:
-        """The partition it goes to."""
-        return self.record.table.name
 
 
 class Gate:
@@ -142,7 +120,7 @@ class Gate:
         ends_after = inf if sized.walltime == job.walltime else sized.walltime + over
         found = Passed(sized, record, self._most(sized, record), ends_after)
         found.resized = sized.request.hosts != job.request.hosts
-        key = _alike(found)
+        key = found.key
         never = self._never.get(key)
         if never is None:
             never = self._never[key] = self._refusal_unused(found)
@@ -244,7 +222,7 @@ class Gate:
         still: list[Passed] = []
         refused: dict[tuple[object, ...], str] = {}
         for one in self.waiting:
-            key = _alike(one)
+            key = one.key
             reason = refused.get(key)
             if reason is None:
                 reason = "Licenses" if self._licences_short(one) else self._refusal(one, self._limits)
@@ -308,29 +286,3 @@ class Gate:
             size = self.state.cluster.size
             self._spare += [node for node in bits(one.charge.holding.nodes) if node >= size]
             one.charge = None
-
-
-def _alike(one: Passed) -> tuple[object, ...]:
-    """What limits look at: jobs of which this is the same meet the same."""
-    record = one.record
-    job = record.job
-    qos = job.qos.name if job.qos is not None else ""
-    return (id(job.member), job.account, job.user, qos, record.table.name, record.limit, *one.tres.items())
-
-
-def limits_nodes(site: SlurmSite) -> bool:
-    """Whether any limit counts nodes: on which nodes jobs run matters then."""
-    limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
-    tables = ("grp_tres", "max_tres_per_user", "max_tres_per_account")
-    return any("node" in getattr(one, table) for one in limits for table in tables)
-
-
-def limits_submission(site: SlurmSite) -> bool:
-    """Whether anything may keep a job from being submitted."""
-
-    def some(limits: Iterable[Limits]) -> bool:
-        names = ("grp_submit_jobs", "max_submit_jobs", "max_submit_jobs_per_user", "max_submit_jobs_per_account")
-        return any(getattr(one, name) is not None for one in limits for name in names)
-
-    limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
-    return some(limits) or any(one.has("DenyOnLimit") for one in site.qos)
