@@ -45,23 +45,27 @@ def _beside_easy(folder: Path) -> Iterator[Figure]:
         what = f"{CURIE_JOBS:,} generated jobs on 93,312 processors"
         swf_log(log, jobs=CURIE_JOBS, processors=93312, load=0.63)
     out = str(folder / "out")
-    ours = _cost(str(curie_site(folder / "site")), str(log), "--scheduler", "slurm", "--out", out)
+    site = str(curie_site(folder / "site"))
+    ours = _cost(site, str(log), "--scheduler", "slurm", "--out", out)
+    kept = _cost(site, str(log), "--scheduler", "easy", "--out", out)
     easy = _cost("hosts:93312", str(log), "--scheduler", "easy", "--out", out)
     yield Figure(f"{what}: slurm", ours, "CPU-s")
     yield Figure(f"{what}: easy", easy, "CPU-s")
+    yield Figure(f"{what}: easy on the site, kept to its partitions and limits", kept, "CPU-s")
     yield Figure(f"{what}: ratio", ours / easy, "times", "at most 10")
     shutil.rmtree(out)
 
 
 def _month(folder: Path) -> Iterator[Figure]:
     site, out = str(month_site(folder / "month")), str(folder / "out")
-    costs = [
-        _cost(site, str(month_log(folder / f"{jobs}.txt", jobs=jobs)), "--scheduler", "slurm", "--out", out)
-        for jobs in (MONTH_JOBS // 10, MONTH_JOBS)
-    ]
+    logs = [str(month_log(folder / f"{jobs}.txt", jobs=jobs)) for jobs in (MONTH_JOBS // 10, MONTH_JOBS)]
+    costs = [_cost(site, log, "--scheduler", "slurm", "--out", out) for log in logs]
     slope = (costs[1] - costs[0]) / (MONTH_JOBS * 0.9)
     yield Figure(f"1,500 nodes, {MONTH_JOBS:,} jobs of {MONTH_OF:,}", costs[1], "CPU-s")
     yield Figure("    its slope, for a month of them", slope * MONTH_OF, "CPU-s", "under 120, compiled")
+    yield Figure("    the same jobs under easy", _cost(site, logs[1], "--scheduler", "easy", "--out", out), "CPU-s")
+    spent = _cost(site, logs[0], "--scheduler", "conservative", "--out", out)
+    yield Figure(f"    the first {MONTH_JOBS // 10:,} of them under conservative", spent, "CPU-s")
 
 
 def _long_queue(folder: Path) -> Iterator[Figure]:

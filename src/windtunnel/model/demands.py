@@ -28,7 +28,10 @@ class Need(msgspec.Struct, frozen=True, gc=False):
 
     def within(self, left: Mapping[str, float]) -> bool:
         """Whether so much is left of a host."""
-        return all(left.get(name, 0.0) >= amount * (1.0 - _ROUNDING) for name, amount in self.amounts)
+        for name, amount in self.amounts:  # noqa: SIM110 -- a generator costs twice as much
+            if left.get(name, 0.0) < amount * (1.0 - _ROUNDING):
+                return False
+        return True
 
 
 def described_by(hosts: Iterable[Host]) -> frozenset[str]:

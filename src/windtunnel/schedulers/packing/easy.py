@@ -9,13 +9,12 @@ from windtunnel.schedulers.availability import longest_until
 from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.packing.base import Packing
-from windtunnel.schedulers.packing.room import Room, Spare, without
+from windtunnel.schedulers.packing.later import LaterRoom
+from windtunnel.schedulers.packing.room import Spare, union, without
 from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import Decision, View
 
 __all__ = ["PackingEasy"]
-
-_NONE = HostSet()
 
 
 class PackingEasy(Packing):
@@ -59,20 +58,20 @@ class PackingEasy(Packing):
 
     def _reserve(self, now: float, need: Need) -> tuple[float, HostSet, Spare]:
         """When the first job can start, on which hosts, and what it leaves of them for those who are there then."""
-        room = Room.later(self.site, self.demands)
+        room = LaterRoom(self.room, self.site, need)
         fitting, idle = self.demands.fitting(need), self.site.free.frozen()
-        freed, date, enough = _NONE, inf, False
-        room.holds(need)  # from here on only what is given back is looked at
+        freed: list[HostSet] = []
+        date, enough = inf, False
         for end, _, _, held in self.site.ends:
             if enough and end != date:
                 break
-            freed |= room.give_back(held)
+            freed.append(room.give_back(held))
             if not enough and not fitting.isdisjoint(held.hosts):
                 enough = room.holds(need)
                 date = end if enough else date
         if not enough:  # not before hosts that are absent come back, or somebody without walltime ends
             return ANY, fitting, {}
-        hosts = room.choose(need, freed - idle, fitting - idle)
+        hosts = room.choose(need, union(freed) - idle, fitting - idle)
         assert hosts is not None, "so many are able"
         return max(date, now), hosts, {} if need.whole else {host: without(room.of(host), need) for host in hosts}
 

@@ -1,19 +1,28 @@
-"""What is free of each host at a date: hosts that nobody uses, and what is left of those that jobs share."""
+"""What is free of each host: hosts that nobody uses, and what is left of those that jobs share."""
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
 from typing import Self
 
 from windtunnel.model import HostPool, HostSet
 from windtunnel.model.demands import Demands, Need
-from windtunnel.vocabulary import Mirror, Running
-from windtunnel.vocabulary.held import Held
+from windtunnel.vocabulary import Mirror
 
-__all__ = ["Room", "Spare", "lowest_of"]
+__all__ = ["Room", "Spare", "lowest_of", "union", "without"]
 
 Spare = dict[int, dict[str, float]]
 """What of some hosts may be used; all of any other."""
 
 _NONE = HostSet()
+
+
+def union(sets: Iterable[HostSet]) -> HostSet:
+    """The hosts that are in any of these sets."""
+    known = tuple(sets)
+    if all(one.small for one in known):
+        return HostSet.of_bits(reduce(or_, [one.bits for one in known], 0))
+    return HostSet(host for one in known for host in one)
 
 
 def lowest_of(able: HostSet, count: int, *preferred: HostSet) -> HostSet:
@@ -28,80 +37,79 @@ def lowest_of(able: HostSet, count: int, *preferred: HostSet) -> HostSet:
 
 
 class Room:
-    """What is free, as it stands in the mirror of the site (``now``), or as it will be (``later``)."""
+    """What is free, as it stands in the mirror of the site; which hosts can hold what is kept up to date."""
 
-    def __init__(
-        self,
-        demands: Demands,
-        free: HostPool,
-        left: dict[int, dict[str, float]],
-        absent: HostSet,
-        jobs: dict[int, int],
-    ) -> None:
+    def __init__(self, demands: Demands, free: HostPool, left: dict[int, dict[str, float]], absent: HostSet) -> None:
         self.demands = demands
         self.free = free
         """Hosts that nobody has a part of."""
         self.left = left
         """What is left of hosts that jobs share."""
         self.absent = absent
-        self._jobs = jobs
-        """How many jobs have a part of each of these hosts."""
-
-        self._able: dict[Need, tuple[int, set[int]]] = {}
+        self._able: dict[Need, tuple[int, HostSet]] = {}
         """By need: the hosts that can hold a part, as it was when so many changes had been noted."""
-        self._changes: list[int] = []
+        self._changes: list[HostSet] = []
         """The hosts of which something was taken or given back, as far as that was noted."""
+        self._since: dict[int, HostSet] = {}
+        """Those that were noted since there were so many changes, once somebody has asked."""
+        self._in_parts: tuple[int, HostSet] | None = None
+        """The hosts of which jobs have parts, as it was when so many changes had been noted."""
 
     @classmethod
     def now(cls, site: Mirror, demands: Demands) -> Self:
         """What is free now; it changes with the mirror, and is told so (:meth:`note`)."""
-        return cls(demands, site.free, site.shares.left, site.absent, {})
+        return cls(demands, site.free, site.shares.left, site.absent)
 
     def note(self, hosts: HostSet) -> None:
         """Something of these hosts was taken or given back."""
-        self._changes.extend(hosts)
+        self._changes.append(hosts)
+        self._since.clear()
 
-    @classmethod
-    def later(cls, site: Mirror, demands: Demands) -> Self:
-        """The same to be changed, for asking what will be free."""
-        left = {host: rest.copy() for host, rest in site.shares.left.items()}
-        jobs = {host: len(taken) for host, taken in site.shares.taken.items()}
-        return cls(demands, site.free.copy(), left, site.absent, jobs)
+    def _changed(self, since: int) -> HostSet:
+        found = self._since.get(since)
+        if found is None:
+            found = self._since[since] = union(self._changes[since:])
+        return found
 
-    def _hosts_for(self, need: Need) -> set[int]:
-        """The hosts that can hold a part; those that have changed are looked at again."""
+    def parts(self, need: Need) -> HostSet:
+        """The hosts that can hold a part of a job; those that have changed are looked at again."""
+        count = len(self._changes)
         known = self._able.get(need)
-        if known is None:
-            changed: Iterable[int] = self.demands.fitting(need)
-            able: set[int] = set()
-        else:
-            since, able = known
-            changed = set(self._changes[since:])
-        left, free = self.left, self.free
-        for host in changed:
-            rest = left.get(host)
-            if rest is None:
-                there = host in free and host in self.demands.fitting(need)
-            else:
-                there = need.within(rest) and host not in self.absent
-            if there:
-                able.add(host)
-            else:
-                able.discard(host)
-        self._able[need] = len(self._changes), able
+        if known is not None and known[0] == count:
+            return known[1]
+        fitting = self.demands.fitting(need)
+        since, able = (0, _NONE) if known is None else known
+        changed = fitting if known is None else self._changed(since) & fitting
+        left = self.left
+        shared = [host for host in changed if host in left]
+        holding = HostSet([host for host in shared if need.within(left[host])]) - self.absent
+        able = (able - changed) | (changed & self.free.frozen()) | holding
+        self._able[need] = count, able
         return able
+
+    def in_parts(self) -> HostSet:
+        """The hosts of which jobs have parts."""
+        count = len(self._changes)
+        if self._in_parts is None:
+            found = HostSet(self.left)
+        else:
+            since, found = self._in_parts
+            if since == count:
+                return found
+            changed = self._changed(since)
+            found = (found - changed) | HostSet([host for host in changed if host in self.left])
+        self._in_parts = count, found
+        return found
 
     def holds(self, need: Need) -> bool:
         """Whether there is enough for a job now."""
-        if need.whole:
-            return len(self.able(need)) >= need.hosts
-        return len(self._hosts_for(need)) >= need.hosts
+        return len(self.able(need)) >= need.hosts
 
     def able(self, need: Need, spare: Spare | None = None) -> HostSet:
         """The hosts that can hold their part of a job."""
-        able = self.free.frozen() & self.demands.fitting(need) if need.whole else HostSet(self._hosts_for(need))
+        able = self.free.frozen() & self.demands.fitting(need) if need.whole else self.parts(need)
         if spare:
-            able -= HostSet(host for host, left in spare.items() if need.whole or not need.within(left))
+            able -= HostSet([host for host, left in spare.items() if need.whole or not need.within(left)])
         return able
 
     def choose(self, need: Need, *preferred: HostSet, spare: Spare | None = None) -> HostSet | None:
@@ -109,42 +117,12 @@ class Room:
         able = self.able(need, spare)
         if len(able) < need.hosts:
             return None
-        return lowest_of(able, need.hosts, *preferred, HostSet(self.left) if self.left else _NONE)
-
-    def give_back(self, held: Held) -> HostSet:
-        """Something that was held ends; its hosts, as far as they are there."""
-        hosts = held.hosts - self.absent if isinstance(held, Running) else held.hosts
-        self.note(hosts)
-        amounts = held.amounts if isinstance(held, Running) else None
-        if amounts is None:
-            self.free.add(hosts)
-            return hosts
-        for host in hosts:
-            self._jobs[host] -= 1
-            if self._jobs[host]:
-                left = self.left[host]
-                for name, amount in amounts.get(host, {}).items():
-                    left[name] = left.get(name, 0.0) + amount
-            else:
-                del self._jobs[host], self.left[host]
-                self.free.add(HostSet.span(1, host))
-        return hosts
+        return lowest_of(able, need.hosts, *preferred, self.in_parts())
 
     def of(self, host: int) -> dict[str, float]:
         """What is left of a host."""
         left = self.left.get(host)
         return self.demands.whole(host) if left is None else left.copy()
-
-    def take(self, need: Need, hosts: HostSet) -> None:
-        """A job comes to these hosts."""
-        idle = hosts - HostSet(self.left) if self.left else hosts
-        self.free.remove(idle)
-        self.note(hosts)
-        if need.whole:
-            return
-        for host in hosts:
-            self.left[host] = without(self.of(host), need)
-            self._jobs[host] = self._jobs.get(host, 0) + 1
 
 
 def without(left: Mapping[str, float], need: Need) -> dict[str, float]:

@@ -9,6 +9,7 @@ from windtunnel.model import HostSet
 from windtunnel.schedulers.idle_hosts import IdleHosts
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.schedulers.packing.easy import PackingEasy
+from windtunnel.schedulers.packing.later import LaterRoom
 from windtunnel.schedulers.packing.room import Room, lowest_of
 from windtunnel.vocabulary import Notice, Reply
 
@@ -54,7 +55,7 @@ class PackingSleeper(PackingEasy):
 
     def _wanted(self, asleep: HostSet) -> HostSet:
         """The hosts to be switched on: those that waiting jobs need beside what is free, or will be."""
-        room = Room.later(self.site, self.demands)
+        room = LaterRoom(Room.now(self.site, self.demands), self.site)
         room.free.add(self.site.waking)
         room.absent = room.absent - self.site.waking
         wanted = HostSet()

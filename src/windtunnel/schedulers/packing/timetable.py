@@ -1,9 +1,10 @@
-"""What is foreseen to be left of each host over time: one step function for each host, of all its resources.
+"""What is foreseen to be left of each host over time: a step function of all its resources for each.
 
 Dates are whole microseconds, as in :mod:`windtunnel.schedulers.availability`.
 """
 
 from bisect import bisect_left, bisect_right
+from heapq import heappush, heapreplace
 from math import inf
 
 from windtunnel.model import HostSet
@@ -17,77 +18,114 @@ _ROUNDING = 1e-9
 Vector = tuple[float, ...]
 
 
-class Timetable:
-    """Of each host: ``left[k]`` from ``dates[k]`` (s) to the next date; the last one lasts indefinitely."""
+class _Course:
+    """What is foreseen to be left of one host."""
 
-    def __init__(self, demands: Demands, hosts: HostSet, begin: float) -> None:
-        self.demands = demands
-        self._names = sorted(demands.described)
-        self._whole: dict[int, Vector] = {host: self._vector(demands.whole(host)) for host in hosts}
-        self._slack: dict[int, Vector] = {
-            host: tuple(_ROUNDING * all_ for all_ in whole) for host, whole in self._whole.items()
-        }
-        self._dates: dict[int, list[float]] = {host: [begin] for host in hosts}
-        self._left: dict[int, list[Vector]] = {host: [self._whole[host]] for host in hosts}
+    __slots__ = ("dates", "left", "limits", "slack", "whole")
 
-    def _vector(self, amounts: dict[str, float]) -> Vector:
-        return tuple(amounts.get(name, 0.0) for name in self._names)
+    def __init__(self, whole: Vector, begin: float) -> None:
+        self.whole = whole
+        self.slack = tuple([_ROUNDING * all_ for all_ in whole])
+        self.dates = [begin]
+        self.left = [whole]
+        """From each of the dates (s) to the next one; the last one lasts indefinitely."""
+        self.limits = [self._limit(whole)]
+        """What may be taken then: as much, but for rounding."""
 
-    def _part(self, need: Need, host: int) -> Vector:
-        """What a job takes of a host."""
-        return self._whole[host] if need.whole else self._vector(dict(need.amounts))
+    def _limit(self, left: Vector) -> Vector:
+        return tuple([have + more for have, more in zip(left, self.slack, strict=True)])
 
     def forget(self, now: float) -> None:
         """What lies before now is of no use any more."""
-        for host, dates in self._dates.items():
-            past = bisect_right(dates, now) - 1
-            if past > 0:
-                del dates[:past], self._left[host][:past]
+        if len(self.dates) > 1 and self.dates[1] <= now:
+            past = bisect_right(self.dates, now) - 1
+            del self.dates[:past], self.left[:past], self.limits[:past]
 
-    def change(self, hosts: HostSet, need: Need, begin: float, end: float, sign: int) -> None:
-        """A job takes its part of hosts (-1), or gives it back (+1), from one date to another."""
-        if begin >= end:
-            return
-        for host in hosts:
-            if host not in self._dates:
-                continue
-            part = self._part(need, host)
-            dates, left = self._dates[host], self._left[host]
-            first = self._cut(dates, left, begin)
-            stop = self._cut(dates, left, end) if end < inf else len(dates)
-            for place in range(first, stop):
-                left[place] = tuple(have + sign * size for have, size in zip(left[place], part, strict=True))
+    def change(self, part: Vector, begin: float, end: float, sign: int) -> None:
+        """So much is taken (-1), or given back (+1), from one date to another."""
+        first = self._cut(begin)
+        stop = self._cut(end) if end < inf else len(self.dates)
+        for place in range(first, stop):
+            left = tuple([have + sign * size for have, size in zip(self.left[place], part, strict=True)])
+            self.left[place] = left
+            self.limits[place] = self._limit(left)
 
-    @staticmethod
-    def _cut(dates: list[float], left: list[Vector], date: float) -> int:
+    def _cut(self, date: float) -> int:
         """The place of a date, which becomes one of the steps; dates before the first are the first."""
+        dates = self.dates
         place = bisect_left(dates, date)
         if place == len(dates) or dates[place] != date:
             if not place:
                 return 0
             dates.insert(place, date)
-            left.insert(place, left[place - 1])
+            self.left.insert(place, self.left[place - 1])
+            self.limits.insert(place, self.limits[place - 1])
         return place
 
-    def _start(self, host: int, part: Vector, earliest: float, length: float) -> float:
-        """From when on a host has that much for so long."""
-        dates, left = self._dates[host], self._left[host]
-        place = max(bisect_right(dates, earliest) - 1, 0)
-        start, slack = earliest, self._slack[host]
-        for k in range(place, len(dates)):
-            if dates[k] >= start + length:
-                break
-            if not _within(part, left[k], slack):
-                start = dates[k + 1] if k + 1 < len(dates) else inf
+    def start(self, part: Vector, earliest: float, length: float, latest: float = inf) -> float:
+        """From when on there is that much for so long; or, if not by the latest date, one behind it: a hot path."""
+        dates, limits = self.dates, self.limits
+        place, count = 0, len(dates)
+        if count > 1 and dates[1] <= earliest:
+            place = bisect_right(dates, earliest) - 1
+        start = earliest
+        while dates[place] < start + length:
+            for size, limit in zip(part, limits[place], strict=True):
+                if size > limit:
+                    place += 1
+                    if place == count:
+                        return inf
+                    start = dates[place]
+                    if start > latest:
+                        return start
+                    break
+            else:
+                place += 1
+                if place == count:
+                    return start
         return start
+
+    def at(self, date: float) -> Vector:
+        """What is left at a date."""
+        return self.left[max(bisect_right(self.dates, date) - 1, 0)]
+
+
+class Timetable:
+    """What is foreseen of some hosts."""
+
+    def __init__(self, demands: Demands, hosts: HostSet, begin: float) -> None:
+        self.demands = demands
+        self._names = sorted(demands.described)
+        self._courses = {host: _Course(self._vector(demands.whole(host)), begin) for host in hosts}
+        self._now = begin
+
+    def _vector(self, amounts: dict[str, float]) -> Vector:
+        return tuple([amounts.get(name, 0.0) for name in self._names])
+
+    def _asked(self, need: Need) -> Vector | None:
+        """What a job takes of each host; None: all of it."""
+        return None if need.whole else self._vector(dict(need.amounts))
+
+    def forget(self, now: float) -> None:
+        """What lies before now is of no use any more: it goes when something changes."""
+        self._now = now
+
+    def change(self, hosts: HostSet, need: Need, begin: float, end: float, sign: int) -> None:
+        """A job takes its part of hosts (-1), or gives it back (+1), from one date to another."""
+        if begin >= end:
+            return
+        part = self._asked(need)
+        for host in hosts:
+            course = self._courses.get(host)
+            if course is not None:
+                course.forget(self._now)
+                course.change(course.whole if part is None else part, begin, end, sign)
 
     def earlier(self, need: Need, length: float, earliest: float, than: float, hosts: HostSet) -> bool:
         """Whether one of some hosts has its part of a job for so long before a date."""
-        able = self.demands.fitting(need)
-        return any(
-            host in self._dates and self._start(host, self._part(need, host), earliest, length) < than
-            for host in hosts & able
-        )
+        part = self._asked(need)
+        courses = [self._courses[host] for host in hosts & self.demands.fitting(need) if host in self._courses]
+        return any(one.start(one.whole if part is None else part, earliest, length) < than for one in courses)
 
     def find(self, need: Need, length: float, earliest: float) -> tuple[float, HostSet]:
         """The first date from which enough hosts have their part of a job for so long, and these hosts.
@@ -96,33 +134,60 @@ class Timetable:
         """
         if not need.hosts:
             return earliest, HostSet()
-        able = [host for host in self.demands.fitting(need) if host in self._dates]
-        parts = {host: self._part(need, host) for host in able}
+        courses, part = self._courses, self._asked(need)
+        able = [host for host in self.demands.fitting(need) if host in courses]
         if len(able) < need.hosts:
             return inf, HostSet()
-        starts = {host: self._start(host, parts[host], earliest, length) for host in able}
+        starts, date = self._first_starts(able, need.hosts, part, length, earliest)
+        known = False
         while True:
-            date = sorted(starts.values())[need.hosts - 1]
             if date == inf:
                 return inf, HostSet()
-            before = [host for host, start in starts.items() if start < date]
-            for host in before:  # it is there before that date: perhaps not from then on
-                starts[host] = self._start(host, parts[host], date, length)
-            there = [host for host in starts if starts[host] == date]
+            there = []
+            for host in able:
+                if starts[host] < date:  # it is there before that date: perhaps not from then on
+                    course = courses[host]
+                    starts[host] = course.start(course.whole if part is None else part, date, length)
+                if starts[host] == date:
+                    there.append(host)
             if len(there) >= need.hosts:
-                hosts = HostSet(there)
-                return date, lowest_of(hosts, need.hosts, self._in_use(hosts, date))
+                return date, self._lowest(there, need.hosts, date)
+            if not known:  # of those behind the date it now matters how far
+                for host in able:
+                    if starts[host] > date:
+                        course = courses[host]
+                        starts[host] = course.start(course.whole if part is None else part, starts[host], length)
+                known = True
+            date = sorted(starts.values())[need.hosts - 1]
 
-    def _in_use(self, hosts: HostSet, date: float) -> HostSet:
-        return HostSet(host for host in hosts if self._left_at(host, date) != self._whole[host])
+    def _first_starts(
+        self, able: list[int], count: int, part: Vector | None, length: float, earliest: float
+    ) -> tuple[dict[int, float], float]:
+        """When so many hosts have each their part, by host, and when the last of them has.
 
-    def _left_at(self, host: int, date: float) -> Vector:
-        return self._left[host][max(bisect_right(self._dates[host], date) - 1, 0)]
+        Of hosts that have it later it is only known that it is not before the date that is told of them.
+        """
+        starts: dict[int, float] = {}
+        first: list[float] = []  # the dates of so many hosts, negative, the last of them first
+        latest = inf
+        for host in able:
+            course = self._courses[host]
+            start = starts[host] = course.start(course.whole if part is None else part, earliest, length, latest)
+            if len(first) < count:
+                heappush(first, -start)
+            elif start < latest:
+                heapreplace(first, -start)
+            if len(first) == count:
+                latest = -first[0]
+        return starts, latest
 
-
-def _within(part: Vector, left: Vector, slack: Vector) -> bool:
-    """Whether so much is left, but for rounding: a hot path."""
-    for size, have, more in zip(part, left, slack, strict=True):  # noqa: SIM110 -- a generator costs twice as much
-        if size > have + more:
-            return False
-    return True
+    def _lowest(self, able: list[int], count: int, date: float) -> HostSet:
+        """So many of some hosts, those that are in use at a date first."""
+        used: list[int] = []
+        for host in able:
+            course = self._courses[host]
+            if course.at(date) != course.whole:
+                used.append(host)
+                if len(used) == count:
+                    return HostSet(used)
+        return lowest_of(HostSet(able), count, HostSet(used))
