@@ -13,6 +13,7 @@ from windtunnel.vocabulary import (
     Decision,
     ExecuteJob,
     JobCompleted,
+    JobStarted,
     JobSubmitted,
     Mirror,
     Notice,
@@ -27,8 +28,8 @@ from windtunnel.vocabulary import (
 __all__ = ["Packing"]
 
 
-_USUAL = frozenset({JobSubmitted, JobCompleted, RequestedCall, AllStaticJobsHaveBeenSubmitted})
-"""Notices after which nothing is otherwise but what jobs have left."""
+_USUAL = frozenset({JobSubmitted, JobStarted, JobCompleted, RequestedCall, AllStaticJobsHaveBeenSubmitted})
+"""Notices after which nothing is otherwise but what jobs have left, or have taken by somebody else's decision."""
 _MANY = 100_000
 """So many changes are remembered."""
 
@@ -104,11 +105,13 @@ class Packing(BatchScheduler):
         return {need for need in self.waiting.needs if self.room.holds(need)}
 
     def look(self, notices: Sequence[Notice]) -> None:
-        """See what is free after a message: what jobs have left, or all anew if more has happened."""
+        """See what is free after a message: what jobs have left or taken, or all anew if more has happened."""
         if self._as_usual and all(type(notice) in _USUAL for notice in notices) and self._noted < _MANY:
-            for _, _, _, held in self.site.left:
-                self.room.note(held.hosts)
-                self._noted += held.hosts.size
+            changed = [held.hosts for _, _, _, held in self.site.left]
+            changed += [notice.hosts for notice in notices if isinstance(notice, JobStarted)]
+            for hosts in changed:
+                self.room.note(hosts)
+                self._noted += hosts.size
         else:
             self.room = Room.now(self.site, self.demands)
             self._noted = 0
