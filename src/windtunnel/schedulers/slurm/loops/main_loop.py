@@ -10,14 +10,16 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.not_placed import (
+    BUSY,
+    NEVER,
     NOT_AVAILABLE,
     left_by_reservations,
     liked,
-    never_runs,
     no_such_nodes,
     nodes_busy,
     not_available,
     only_as_liked,
+    what_lacks,
     would_take,
 )
 from windtunnel.schedulers.slurm.loops.passes import Pass
@@ -245,10 +247,11 @@ class _Run:
         seen = among
         if state.site.preempt.type:
             seen |= state.of_others(record) & record.mask & self.available  # whoever has them might go
-        if state.selector.ever(record, seen):
+        lack = what_lacks(state, record, seen, usable, self.available)
+        if lack == BUSY:
             job.reason = "Resources"
             self._fail(record)
-        elif not job.named & ~self.available and never_runs(state, record, usable):
+        elif lack == NEVER:
             if kept:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)

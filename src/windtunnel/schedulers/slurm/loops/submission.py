@@ -5,6 +5,9 @@ from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
+    BUSY,
+    NEVER,
+    lack_of_features,
     left_by_reservations,
     liked,
     never_runs,
@@ -196,7 +199,7 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     own = state.bookings.own(record.job, state.now) if one else None
     inside = own is not None and own.start <= state.now and not state.bookings.flexible(own.name)
     if not (inside or (as_asked and demand.raised)):
-        return never_runs(state, record)
+        return _never_placed(state, record)
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
     if as_asked:
@@ -204,7 +207,19 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     if own is not None and inside:
         tested.narrow = True
         tested.mask &= own.mask
-    return never_runs(state, tested)
+    return _never_placed(state, tested)
+
+
+def _never_placed(state: State, record: Record) -> bool:
+    """Whether nodes could never suffice; where those for one feature are busy nobody looks at the next (§5.1)."""
+    lack = lack_of_features(state, record, _idle(state, record), state.selector.empty, record.mask & state.up)
+    return lack == NEVER if lack else never_runs(state, record)
+
+
+def _idle(state: State, record: Record) -> int:
+    """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses."""
+    alone = (record.demand.alone or state.selector.linear) and not state.site.preempt.type
+    return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
 
 def first_reason(state: State, job: PendingJob) -> str:
@@ -235,6 +250,9 @@ def _tested(state: State, record: Record) -> str | None:
     among = record.mask & state.up & usable
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
+    lack = lack_of_features(state, record, among & _idle(state, record), state.selector.empty, among)
+    if lack == BUSY:
+        return "Resources"
     if not state.selector.ever(record, among):
         if never_runs(state, record, usable):
             return "Reservation" if kept else None
