@@ -100,6 +100,8 @@ class PlanMaker(Starter):
                     break
                 tested = True
             self.tried = start
+            if record.too_small:
+                among &= ~record.too_small
             again = bool(later) and not only_now
             horizon = later if again else state.now if only_now else _NEVER
             if minutes < record.limit and (self.booked or state.limits.active):

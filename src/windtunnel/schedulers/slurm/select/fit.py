@@ -258,6 +258,11 @@ class Fit(PlainFit):
             gpus = self.free_gpus(node, held, demand.gpu_type)
             if gpus < demand.gpus_on_sockets:
                 return False
+        if gpus and demand.cpus_beside_gpu:  # of all its CPUs, whoever has them
+            most = self._by_shape(demand, node, self.cluster.cpus[node]) // demand.cpus_beside_gpu
+            if most < max(1, demand.gpus_on_node(), demand.gpus_per_task, demand.gpus_per_socket):
+                return False
+            gpus = min(gpus, most)
         if gpus:
             self.weights.count_gpus((node,), gpus)
         return True
