@@ -23,7 +23,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     would_take,
 )
 from windtunnel.schedulers.slurm.loops.passes import Pass
-from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
@@ -172,6 +172,10 @@ class _Run:
         if refusal:
             job.reason = refusal
             self._refused(record)
+            return False
+        if too_few_tasks(record):
+            job.reason = "PartitionNodeLimit"
+            self._withheld(record)
             return False
         among = self._nodes_for(record)
         if among is None:

@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
+from windtunnel.schedulers.slurm.loops.queue import too_few_tasks
 from windtunnel.schedulers.slurm.loops.starting import Starter
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
@@ -70,6 +71,8 @@ class PlanMaker(Starter):
         if refusal:
             job.reason = refusal
             return Plan(REFUSED), False
+        if too_few_tasks(record):
+            return Plan(NOTHING), False
         no_reserve = job.qos is not None and job.qos.has("NoReserve")
         for_a_minute = no_reserve and bool({*state.site.preempt.mode} - {"OFF"})
         limit = 1 if for_a_minute else least_time(record)

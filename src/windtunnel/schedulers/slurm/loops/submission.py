@@ -14,7 +14,13 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     nodes_busy,
     not_available,
 )
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_few_tasks, too_many_nodes
+from windtunnel.schedulers.slurm.loops.queue import (
+    TOO_SMALL,
+    partition_refusal,
+    too_few_nodes,
+    too_few_tasks,
+    too_many_nodes,
+)
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.state import State
 
@@ -117,7 +123,8 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
 
 def _refusal_of(record: Record) -> str | None:
     """Why a partition takes no such job when it is submitted; what depends on nodes and times only if it is up."""
-    refusal, part = partition_refusal(record), record.table.partition
+    part = record.table.partition
+    refusal = TOO_SMALL if too_few_tasks(record) else partition_refusal(record)
     if record.job.named & ~record.table.mask:
         return "PartitionNodes"  # it names others
     if part.state != "UP":
@@ -228,7 +235,7 @@ def first_reason(state: State, job: PendingJob) -> str:
         reason = _tested(state, record)
         if reason is not None:
             return reason
-    return "None"
+    return TOO_SMALL if any(too_few_tasks(record) for record in job.records) else "None"
 
 
 def _tested(state: State, record: Record) -> str | None:
@@ -240,7 +247,7 @@ def _tested(state: State, record: Record) -> str | None:
     refused = state.limits.before(record)
     if refused:
         return refused
-    if partition_refusal(record):
+    if partition_refusal(record) or too_few_tasks(record):
         return None
     if not state.bookings.open_to(job, state.now):
         return "Reservation"
