@@ -1,5 +1,6 @@
 """The main scheduling loop: jobs strictly in order until the first of a partition that does not fit (§3)."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -9,6 +10,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.list_order import with_left_over
 from windtunnel.schedulers.slurm.loops.not_placed import (
     BUSY,
     NEVER,
@@ -57,7 +59,11 @@ class _Run:
         """Over the queue in order."""
         self.done.failed += drop_hopeless(self.state)
         pending, most = self.state.pending, self.most_starts
-        for record in job_queue(self.state):
+        waiting = job_queue(self.state)
+        queue: Iterable[Record] = waiting
+        if self.state.site.fifo:
+            queue = with_left_over(self.state, waiting, self.done, self.failed)
+        for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job

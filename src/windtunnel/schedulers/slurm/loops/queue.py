@@ -99,7 +99,10 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     if state.site.preempt.type:
         state.order.forget()
         return in_order_of_preemption(state, found)
-    put_in_order(found, plain)
+    if fifo:
+        found.sort(key=lambda record: record.job.order)  # whatever their priorities are
+    else:
+        put_in_order(found, plain)
     if plain and ordinary and not (closed or fifo):
         state.order.keep(found)
     else:
