@@ -292,12 +292,15 @@ class ConsTres:
         """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
         cluster = self.cluster
         if record.demand.exclusive:
-            cpus = {node: cluster.cpus[node] for node in taken}
+            laid_out = cpus = {node: cluster.cpus[node] for node in taken}
         else:
-            cpus = lay_out(record.demand, taken, cluster.threads)
+            laid_out = cpus = lay_out(record.demand, taken, cluster.threads)
             cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
                 }
-        return Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)
+        placed = Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)
+        if record.demand.tasks_per_socket:
+            placed.laid_out = laid_out
+        return placed
