@@ -111,6 +111,8 @@ class ConsTres:
         if not demand.gpus_per_job:
             return 0
         free = self.fit.gpus_with_memory(demand, node, held)
+        if demand.cpus_per_gpu:  # also where it is only the site's default
+            free = min(free, usable // demand.cpus_per_gpu)
         each = demand.gpus_per_task
         return min(free, usable // demand.cpus_per_task * each) if each else free
 
