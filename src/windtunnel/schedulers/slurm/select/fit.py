@@ -210,7 +210,9 @@ class Fit(PlainFit):
             each = demand.memory_per_cpu
             if demand.exclusive and each * free > left:
                 return 0
-            if each > 0:
+            if each > 0 and self._of_whole_cores(demand):
+                free = min(free, int(left // (each * self.cluster.threads[node])))
+            elif each > 0:
                 step = 1 if demand.one_thread else self.steps[node]
                 if demand.tasks_per_core:
                     step = min(step, demand.tasks_per_core * demand.cpus_per_task)
@@ -220,6 +222,11 @@ class Fit(PlainFit):
             return free
         asked = demand.memory_per_node or self.cluster.memory[node]
         return free if asked <= left else 0
+
+    def _of_whole_cores(self, demand: Demand) -> bool:
+        """Whether each CPU that counts is one of a core, all threads of which need memory."""
+        single = (demand.tasks_per_core or demand.tasks_of_core) == 1 and demand.cpus_per_task == 1
+        return single and (self.by_core or self.by_socket)
 
     def _leave_traces(self, demand: Demand, used: int, held: Occupancy) -> None:
         """Jobs that want nodes with GPUs alone leave their traces also where others have CPUs, but no GPU (§5.7)."""
