@@ -108,7 +108,7 @@ class State:
 
     def of_others(self, record: Record) -> int:
         """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""
-        if not self.users_alone:
+        if not (self.users_alone or record.demand.exclusive_user):
             return 0
         found = 0
         for job in self.running.values():

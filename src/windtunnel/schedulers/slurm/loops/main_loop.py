@@ -284,7 +284,7 @@ class _Run:
     def _of_other_users(self, record: Record) -> int:
         """Nodes that jobs of other users have to themselves, who would have to go for this one."""
         state = self.state
-        if not (state.users_alone and state.site.preempt.type):
+        if not ((state.users_alone or record.demand.exclusive_user) and state.site.preempt.type):
             return 0
         held = union(one.holding.nodes for one in candidates(state, record))
         return held & record.mask & self.available
