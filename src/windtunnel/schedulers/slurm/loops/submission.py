@@ -219,7 +219,8 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
 
 def _never_placed(state: State, record: Record) -> bool:
     """Whether nodes could never suffice; where those for one feature are busy nobody looks at the next (§5.1)."""
-    lack = lack_of_features(state, record, _idle(state, record), state.selector.empty, record.mask & state.up)
+    tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    lack = lack_of_features(state, tested, _idle(state, tested), state.selector.empty, tested.mask & state.up)
     return lack == NEVER if lack else never_runs(state, record)
 
 
