@@ -188,7 +188,8 @@ def read_nodes(one):
     gres = []
     for item in filter(None, one.get("gres", "").split(",")):
         parts = item.split(":")
-        gres.append(GresItem(name=parts[0], type=parts[1] if len(parts) > 2 else "", count=int(parts[-1])))
+        kind = parts[1] if len(parts) > 2 else ""
+        gres.append(GresItem(name=parts[0], type=kind, count=int(parts[-1]), counted=not kind))
     for name in names(one["nodename"]):
         yield SlurmNode(
             name=name,

@@ -138,6 +138,10 @@ class Replay:
         self.last_cpus = self.placed_before()
         self.last_nodes = {}
         self.sharing = {}
+        self.whole = set()
+        """Jobs that want whole nodes since a partition with OverSubscribe=EXCLUSIVE has looked at them."""
+        self.place = {}
+        """In which partition a job with one was when a pass had looked at it."""
         self.gone = set()
         """Jobs that can never run, from when on that is known."""
         self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
@@ -349,9 +353,13 @@ class Replay:
         for record in job.records:
             guess = shown + computed[record.table.name] - nearest
             record.priority = self.rows.get((waiting["JobId"], record.table.name), guess)
+        if len(job.records) == 1 and self.place.get(key, job.records[0].table.name) != job.records[0].table.name:
+            job.move_to(state.cluster.partitions[self.place[key]], state.cluster)
         job.reason = self.reasons.get(key, "None").replace("_", " ")
         job.last_cpus = self.last_cpus.get(key, 0)
         job.last_nodes = self.last_nodes.get(key, job.last_nodes)
+        if key in self.whole:
+            job.want_whole()
         if key in self.sharing:
             job.share(self.sharing[key])
         elif job.records:
@@ -432,6 +440,10 @@ class Replay:
                 self.last_cpus[key] = state.pending[key].last_cpus
                 self.last_nodes[key] = state.pending[key].last_nodes
                 self.sharing[key] = state.pending[key].shares
+                if all(record.demand.exclusive for record in state.pending[key].records):
+                    self.whole.add(key)
+                if len(names := [record.table.name for record in state.pending[key].records]) == 1:
+                    self.place[key] = names[0]
             for job in done.failed if done else ():
                 self.reasons[job.id] = job.reason
                 self.gone.add(job.id)

@@ -70,7 +70,7 @@ def test_the_sampled_site():
     platform = read_platform(shared("golden/slurm/formats/slurm.conf"))
     made = platform.site
     assert [node.name for node in made.nodes] == [f"n{number}" for number in range(1, 9)]
-    assert made.nodes[6].gres == (GresItem(name="gpu", count=4),)
+    assert made.nodes[6].gres == (GresItem(name="gpu", count=4, counted=True),)
     assert (made.nodes[4].features, made.nodes[4].weight, made.nodes[4].cores_per_socket) == (("big", "amd"), 10, 16)
     main, gpu, everything, alone = made.partitions
     assert (main.default, main.default_time, main.max_time, main.priority_job_factor) == (True, 10, 1440, 10)
@@ -132,20 +132,21 @@ def test_switches(site):
 
 
 def test_devices_of_gres_conf(site):
-    conf = "NodeName=a Gres=gpu:4\nNodeName=b Gres=gpu:v100:2\nNodeName=c Gres=gpu:2\n"
+    conf = "NodeName=a Gres=gpu:4\nNodeName=b Gres=gpu:v100:2\nNodeName=c Gres=gpu:2\nNodeName=d Gres=gpu:2\n"
     gres = (
         "NodeName=a Name=gpu Type=a100 File=/dev/nvidia[0-1] Cores=0-3\n"
         "NodeName=a Name=gpu Type=a100 File=/dev/nvidia[2-3] Cores=4-7\n"
-        "NodeName=c Name=gpu Type=h100 Count=3\nName=gpu AutoDetect=nvml Count=2 NodeName=b\n"
+        "NodeName=d Name=gpu Count=2\nNodeName=c Name=gpu Type=h100 Count=3\nName=gpu AutoDetect=nvml Count=2 NodeName=b\n"
     )
     platform = site(conf, gres_conf=gres)
-    a, b, c = platform.site.nodes
+    a, b, c, d = platform.site.nodes
     assert a.gres == (
         GresItem(name="gpu", type="a100", count=2, cores=(0, 1, 2, 3)),
         GresItem(name="gpu", type="a100", count=2, cores=(4, 5, 6, 7)),
     )
     assert b.gres == (GresItem(name="gpu", type="v100", count=2),)
     assert c.gres == (GresItem(name="gpu", count=2),)
+    assert d.gres == (GresItem(name="gpu", count=2, counted=True),)
     assert [f.message for f in platform.warnings] == [
         "node 'c' has 2 gpu in slurm.conf and 3 here: the former is used"
     ]

@@ -112,6 +112,8 @@ def _gres(line: Line) -> tuple[GresItem, ...]:
     return tuple(GresItem(name=name, type=kind, count=count) for name, kind, count in found if count)
 
 
+_DEVICES: Final = ("File", "MultipleFiles", "AutoDetect", "Type")
+"""Keys of gres.conf by which devices are told apart."""
 _CORES: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
 
@@ -137,7 +139,8 @@ def with_devices(node: SlurmNode, devices: Sequence[Line]) -> SlurmNode:
             )
             parts = []
         plain = [part for part in parts if part.type or part.cores]
-        items += parts if len(plain) == len(parts) and parts else [item]
+        counted = bool(parts) and not any(line.has(key) for line in lines for key in _DEVICES)
+        items += parts if len(plain) == len(parts) and parts else [replace(item, counted=counted)]
     return replace(node, gres=tuple(items))
 
 

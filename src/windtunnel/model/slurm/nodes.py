@@ -15,6 +15,8 @@ class GresItem(msgspec.Struct, frozen=True, kw_only=True):
     """``a100``; empty: without a type."""
     cores: tuple[int, ...] = ()
     """The cores of the node it is bound to (``Cores=`` of gres.conf); empty: to all."""
+    counted: bool = False
+    """Whether gres.conf gives its number alone, no device files: then Slurm tells the single ones not apart."""
 
 
 class SlurmNode(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,7 +26,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal
+from windtunnel.schedulers.slurm.loops.queue import TOO_SMALL, partition_refusal, too_few_tasks
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.shares.usage import Spending, billing
@@ -97,7 +97,7 @@ class Gate:
         partition = record.table.partition
         if partition.state != "UP":
             return f"it is {partition.state}"
-        reason = partition_refusal(record)
+        reason = TOO_SMALL if too_few_tasks(record) else partition_refusal(record)
         if reason:
             return reason
         sized = self._sized(job, record)

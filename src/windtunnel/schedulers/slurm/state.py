@@ -27,7 +27,7 @@ from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
 from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.select.earliest import Selector
-from windtunnel.schedulers.slurm.select.gpu_counts import gpus_of_job
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_beyond, gpus_of_job
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger
@@ -108,7 +108,7 @@ class State:
 
     def of_others(self, record: Record) -> int:
         """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""
-        if not self.users_alone:
+        if not (self.users_alone or record.demand.exclusive_user):
             return 0
         found = 0
         for job in self.running.values():
@@ -175,7 +175,7 @@ class State:
             return holding
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
-        gpus = gpus_of_job(demand, placed, self.held)
+        gpus = gpus_of_job(cluster, demand, placed, self.held)
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
             memory[node] = self._memory(demand, node, cpus, gpus.get(node, 0))
         return Holding(
@@ -234,6 +234,7 @@ class State:
         self.users_alone = self.users_alone or record.demand.exclusive_user
         tres = self.tracked.placed(record, placed)
         types = self.cluster.types_among(holding.gres)
+        types |= gpus_beyond(record.demand, holding.gres)
         if types:
             tres = self.tracked.billed(record, tres | types)
         spending = self.spending(record, tres, now)

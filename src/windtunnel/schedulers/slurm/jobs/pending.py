@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import JobAsk, OverSubscribe, Qos
 from windtunnel.schedulers.slurm.jobs.asked_tasks import named_nodes
 from windtunnel.schedulers.slurm.jobs.records import Record
-from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest, union
 from windtunnel.schedulers.slurm.shares.tree import Member
@@ -234,6 +234,16 @@ class PendingJob:
         for record in self.records:
             record.leave_large_nodes()
 
+    def move_to(self, table: PartitionTable, cluster: Cluster) -> Record:
+        """It is in another partition from now on, and in none besides."""
+        before, record = self.records[0], Record(self, table, cluster)
+        record.priority = before.priority
+        if self.given_minutes is not None:
+            record.limit = self.given_minutes
+        self.records = [record]
+        self._keep_whole()
+        return record
+
     def want_whole(self) -> None:
         """A partition with OverSubscribe=EXCLUSIVE has looked at it."""
         for record in self.records:
@@ -287,7 +297,8 @@ class PendingJob:
         self.order = before.order
         known = {record.table.name: record for record in before.records}
         for record in self.records:
-            record.priority, record.limit = known[record.table.name].priority, known[record.table.name].limit
+            own = known.get(record.table.name, before.records[0])  # it may have been moved
+            record.priority, record.limit = own.priority, own.limit
         self.given_minutes = before.given_minutes
 
     @property

@@ -13,7 +13,7 @@ __all__ = ["Picked"]
 class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
-    __slots__ = ("_cpus", "_total", "again", "gres", "nodes", "parts", "row")
+    __slots__ = ("_cpus", "_total", "again", "gres", "laid_out", "nodes", "parts", "row")
 
     def __init__(
         self,
@@ -36,6 +36,8 @@ class Picked:
         self.gres = gres or {}
         """GPUs of each node, for jobs that ask for GPUs in all."""
         self.row = row
+        self.laid_out: Mapping[int, int] | None = None
+        """CPUs of each node that tasks use, of jobs that count tasks of sockets: cores may have more."""
 
     @property
     def cpus(self) -> dict[int, int]:

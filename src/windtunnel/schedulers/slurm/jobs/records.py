@@ -44,6 +44,7 @@ class Record:
         "sort",
         "table",
         "tested_minutes",
+        "too_small",
     )
 
     def __init__(self, job: "PendingJob", table: PartitionTable, cluster: Cluster) -> None:
@@ -69,6 +70,8 @@ class Record:
         """The nodes it may use at all."""
         self.narrow = self.mask != table.mask
         """Whether these are not all of the partition's."""
+        self.too_small = self._below_tasks(cluster)
+        """Nodes that backfill leaves out for their memory, also where memory is not selected."""
         self.kind = -1
         """The selector's number for all that are placed alike; -1: not asked for yet."""
         self.sort = 0
@@ -111,6 +114,11 @@ class Record:
         shape = (ask.sockets_per_node or 0, ask.cores_per_socket or 0, ask.threads_per_core or 0)
         return cluster.described_with(memory, *shape) if memory or any(shape) else -1
 
+    def _below_tasks(self, cluster: Cluster) -> int:
+        """The nodes described with less memory than the CPUs take that the job needs of a node at least (§4.3)."""
+        each, least = self.demand.memory_per_cpu, self.demand.least_cpus
+        return self.table.mask & ~cluster.described_with(each * least, 0, 0, 0) if each and least > 1 else 0
+
     def as_preferred(self, preference: Constraint, site: SlurmSite) -> "Record":
         """The same job with the features that it prefers in place of those that it asks for."""
         demand = self.demand
@@ -142,6 +150,7 @@ class Record:
         other.candidates, other.magnetic, other.attracted = self.candidates, self.magnetic, {}
         other.listed = self.listed
         other.tested_minutes = -1
+        other.too_small = self.too_small
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal

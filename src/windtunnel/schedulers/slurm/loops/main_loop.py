@@ -1,5 +1,6 @@
 """The main scheduling loop: jobs strictly in order until the first of a partition that does not fit (§3)."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -9,19 +10,22 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.list_order import with_left_over
 from windtunnel.schedulers.slurm.loops.not_placed import (
+    BUSY,
+    NEVER,
     NOT_AVAILABLE,
     left_by_reservations,
     liked,
-    never_runs,
     no_such_nodes,
     nodes_busy,
     not_available,
     only_as_liked,
+    what_lacks,
     would_take,
 )
 from windtunnel.schedulers.slurm.loops.passes import Pass
-from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
@@ -55,7 +59,11 @@ class _Run:
         """Over the queue in order."""
         self.done.failed += drop_hopeless(self.state)
         pending, most = self.state.pending, self.most_starts
-        for record in job_queue(self.state):
+        waiting = job_queue(self.state)
+        queue: Iterable[Record] = waiting
+        if self.state.site.fifo:
+            queue = with_left_over(self.state, waiting, self.done, self.failed)
+        for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
@@ -171,6 +179,10 @@ class _Run:
             job.reason = refusal
             self._refused(record)
             return False
+        if too_few_tasks(record):
+            job.reason = "PartitionNodeLimit"
+            self._withheld(record)
+            return False
         among = self._nodes_for(record)
         if among is None:
             return False
@@ -245,10 +257,11 @@ class _Run:
         seen = among
         if state.site.preempt.type:
             seen |= state.of_others(record) & record.mask & self.available  # whoever has them might go
-        if state.selector.ever(record, seen):
+        lack = what_lacks(state, record, seen, usable, self.available)
+        if lack == BUSY:
             job.reason = "Resources"
             self._fail(record)
-        elif not job.named & ~self.available and never_runs(state, record, usable):
+        elif lack == NEVER:
             if kept:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
@@ -271,7 +284,7 @@ class _Run:
     def _of_other_users(self, record: Record) -> int:
         """Nodes that jobs of other users have to themselves, who would have to go for this one."""
         state = self.state
-        if not (state.users_alone and state.site.preempt.type):
+        if not ((state.users_alone or record.demand.exclusive_user) and state.site.preempt.type):
             return 0
         held = union(one.holding.nodes for one in candidates(state, record))
         return held & record.mask & self.available

@@ -7,10 +7,15 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = [
+    "AWAY",
+    "BUSY",
+    "NEVER",
     "NOT_AVAILABLE",
+    "lack_of_features",
     "left_by_reservations",
     "liked",
     "never_runs",
@@ -18,11 +23,18 @@ __all__ = [
     "nodes_busy",
     "not_available",
     "only_as_liked",
+    "what_lacks",
     "would_take",
 ]
 
 NOT_AVAILABLE: Final = "ReqNodeNotAvail"
 """How the Reason begins of jobs whose nodes exist, and cannot be had now."""
+BUSY: Final = 1
+"""Others have the nodes that a job could have,"""
+AWAY: Final = 2
+"""some of them cannot be had,"""
+NEVER: Final = 3
+"""or it can never have any."""
 
 
 def liked(record: Record) -> Record:
@@ -45,6 +57,41 @@ def never_runs(state: State, record: Record, among: int = -1) -> bool:
     """
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
     return not state.selector.ever(tested, tested.mask & among)
+
+
+def what_lacks(state: State, record: Record, seen: int, usable: int, available: int) -> int:
+    """Whether a job that is not placed waits for others, for nodes that are not there, or indefinitely.
+
+    ``seen`` are the nodes that it might have, ``usable`` those that reservations leave to it, ``available`` those
+    that are left in this run.
+    """
+    lack = lack_of_features(state, record, seen & ~state.completing, state.occupancy, seen, usable)
+    if lack:
+        return lack
+    if state.selector.ever(record, seen):
+        return BUSY
+    return AWAY if record.job.named & ~available or not never_runs(state, record, usable) else NEVER
+
+
+def lack_of_features(
+    state: State, record: Record, free: int, held: Occupancy, seen: int, usable: int = -1
+) -> int:
+    """What a job waits for whose features with counts lack nodes; 0: nothing, or it has none (§5.1).
+
+    Nodes are looked for one feature after another, among those that are ``free``. The first that lacks some says it,
+    and where what was found for one lacks the next Slurm looks for no other nodes: such a job can never run.
+    """
+    if not record.counts:
+        return 0
+    selector = state.selector
+    turn = selector.turn(record, free, held)
+    if turn.at_odds:
+        return NEVER
+    if turn.lacking is None:
+        return 0
+    if selector.fits_empty(turn, seen):
+        return BUSY
+    return AWAY if selector.fits_empty(turn, record.mask & usable) else NEVER
 
 
 def no_such_nodes(state: State, record: Record) -> bool:

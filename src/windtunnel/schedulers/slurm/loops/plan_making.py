@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
+from windtunnel.schedulers.slurm.loops.queue import too_few_tasks
 from windtunnel.schedulers.slurm.loops.starting import Starter
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
@@ -70,6 +71,8 @@ class PlanMaker(Starter):
         if refusal:
             job.reason = refusal
             return Plan(REFUSED), False
+        if too_few_tasks(record):
+            return Plan(NOTHING), False
         no_reserve = job.qos is not None and job.qos.has("NoReserve")
         for_a_minute = no_reserve and bool({*state.site.preempt.mode} - {"OFF"})
         limit = 1 if for_a_minute else least_time(record)
@@ -100,10 +103,14 @@ class PlanMaker(Starter):
                     break
                 tested = True
             self.tried = start
+            if record.too_small:
+                among &= ~record.too_small
             again = bool(later) and not only_now
             horizon = later if again else state.now if only_now else _NEVER
             if minutes < record.limit and (self.booked or state.limits.active):
                 horizon = _NEVER  # whether it could run at all makes a difference
+            if job.het is not None:
+                horizon = _NEVER  # the earliest start that is found is kept, though another is tried
             found = self._will_run(record, among, horizon)
             if found is None:
                 asked = record.limit  # slurmctld is back at all that the job asks for

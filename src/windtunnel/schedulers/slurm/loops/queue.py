@@ -16,6 +16,7 @@ from windtunnel.schedulers.slurm.state import State
 
 __all__ = [
     "HELD",
+    "TOO_SMALL",
     "job_queue",
     "partition_refusal",
     "refresh",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
-_TOO_SMALL: Final = "PartitionConfig"
+TOO_SMALL: Final = "PartitionConfig"
 _OF_ACCOUNT: Final = "Job's account"
 """How the Reason of jobs begins whose account a partition does not take."""
 _FORGOTTEN: Final = (
@@ -76,7 +77,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 refusal = refusal_in_backfill(record)
             if refusal and (fifo or enforced or not refusal.startswith(_OF_ACCOUNT)):
                 if not fifo or len(job.records) == 1:
-                    job.reason = _TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
+                    job.reason = TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
                 continue
             if job.threshold is not None and _below_threshold(state, job):
                 continue
@@ -98,7 +99,10 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     if state.site.preempt.type:
         state.order.forget()
         return in_order_of_preemption(state, found)
-    put_in_order(found, plain)
+    if fifo:
+        found.sort(key=lambda record: record.job.order)  # whatever their priorities are
+    else:
+        put_in_order(found, plain)
     if plain and ordinary and not (closed or fifo):
         state.order.keep(found)
     else:
@@ -237,7 +241,10 @@ def too_few_nodes(record: Record) -> bool:
 
 
 def too_few_tasks(record: Record) -> bool:
-    """Whether a job that is spread, over no more nodes than it has tasks, has fewer than its partition wants."""
+    """Whether a job that is spread, over no more nodes than it has tasks, has fewer than its partition wants.
+
+    Slurm finds that out when it looks for nodes: nothing fails with such a job.
+    """
     demand = record.demand
     spread = record.job.ask.spread and not demand.most_asked
     return spread and 0 < demand.most_looked_for < record.table.partition.min_nodes
@@ -262,8 +269,8 @@ def partition_refusal(record: Record) -> str | None:
     if qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
-    if demand.asked_cpus > record.table.cpus or too_few_tasks(record):
-        return _TOO_SMALL
+    if demand.asked_cpus > record.table.cpus:
+        return TOO_SMALL
     if demand.least_asked > record.table.size or too_many_nodes(record) or too_few_nodes(record):
         return "PartitionNodeLimit"
     if part.max_time is not None and record.limit > part.max_time and not job.lifts_time:

@@ -5,13 +5,22 @@ from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
+    BUSY,
+    NEVER,
+    lack_of_features,
     left_by_reservations,
     liked,
     never_runs,
     nodes_busy,
     not_available,
 )
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_few_tasks, too_many_nodes
+from windtunnel.schedulers.slurm.loops.queue import (
+    TOO_SMALL,
+    partition_refusal,
+    too_few_nodes,
+    too_few_tasks,
+    too_many_nodes,
+)
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.state import State
 
@@ -114,7 +123,8 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
 
 def _refusal_of(record: Record) -> str | None:
     """Why a partition takes no such job when it is submitted; what depends on nodes and times only if it is up."""
-    refusal, part = partition_refusal(record), record.table.partition
+    part = record.table.partition
+    refusal = TOO_SMALL if too_few_tasks(record) else partition_refusal(record)
     if record.job.named & ~record.table.mask:
         return "PartitionNodes"  # it names others
     if part.state != "UP":
@@ -196,7 +206,7 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     own = state.bookings.own(record.job, state.now) if one else None
     inside = own is not None and own.start <= state.now and not state.bookings.flexible(own.name)
     if not (inside or (as_asked and demand.raised)):
-        return never_runs(state, record)
+        return _never_placed(state, record)
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
     if as_asked:
@@ -204,7 +214,20 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     if own is not None and inside:
         tested.narrow = True
         tested.mask &= own.mask
-    return never_runs(state, tested)
+    return _never_placed(state, tested)
+
+
+def _never_placed(state: State, record: Record) -> bool:
+    """Whether nodes could never suffice; where those for one feature are busy nobody looks at the next (§5.1)."""
+    tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    lack = lack_of_features(state, tested, _idle(state, tested), state.selector.empty, tested.mask & state.up)
+    return lack == NEVER if lack else never_runs(state, record)
+
+
+def _idle(state: State, record: Record) -> int:
+    """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses."""
+    alone = (record.demand.alone or state.selector.linear) and not state.site.preempt.type
+    return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
 
 def first_reason(state: State, job: PendingJob) -> str:
@@ -213,7 +236,7 @@ def first_reason(state: State, job: PendingJob) -> str:
         reason = _tested(state, record)
         if reason is not None:
             return reason
-    return "None"
+    return TOO_SMALL if any(too_few_tasks(record) for record in job.records) else "None"
 
 
 def _tested(state: State, record: Record) -> str | None:
@@ -225,7 +248,7 @@ def _tested(state: State, record: Record) -> str | None:
     refused = state.limits.before(record)
     if refused:
         return refused
-    if partition_refusal(record):
+    if partition_refusal(record) or too_few_tasks(record):
         return None
     if not state.bookings.open_to(job, state.now):
         return "Reservation"
@@ -235,6 +258,9 @@ def _tested(state: State, record: Record) -> str | None:
     among = record.mask & state.up & usable
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
+    lack = lack_of_features(state, record, among & _idle(state, record), state.selector.empty, among)
+    if lack == BUSY:
+        return "Resources"
     if not state.selector.ever(record, among):
         if never_runs(state, record, usable):
             return "Reservation" if kept else None

@@ -213,6 +213,10 @@ class Cluster:
         """Whether GPUs of a node are told apart, by types or by the cores they are bound to (§5.7)."""
         return any(item.name == "gpu" and (item.type or item.cores) for item in self.site.nodes[node].gres)
 
+    def counts_gpus(self, node: int) -> bool:
+        """Whether GPUs of a node are a number alone, without files or types (§5.7)."""
+        return any(item.name == "gpu" and item.counted for item in self.site.nodes[node].gres)
+
     def gres_sets(self, name: str, kind: str = "") -> list[int]:
         """The same of all nodes."""
         found = self._gres_sets.get((name, kind))

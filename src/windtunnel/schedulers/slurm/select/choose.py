@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.select.fit import BENEATH, EMPTY, IDLE, Fit
+from windtunnel.schedulers.slurm.select.in_turn import Turn, look_in_turn
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
@@ -134,20 +135,29 @@ class Chooser:
     def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
         required = record.job.named
-        found = 0
-        for nodes, count, again in record.counts:
-            if again and found & ~nodes:
+        if record.counts:
+            turn = self.turn(record, among, held, beside)
+            required |= turn.found
+            if turn.at_odds or turn.lacking is not None or required.bit_count() > record.demand.max_nodes:
                 return None
-            part = record.part(self.cluster.site, count, count, record.demand.max_nodes, cpus=count)
-            free = nodes & among if again else nodes & among & ~(required | found)
-            placed = self._select(part, free, held, found if again else 0, beside=beside)
-            if placed is None:
-                return None
-            found |= placed.nodes
-        required |= found
-        if record.counts and required.bit_count() > record.demand.max_nodes:
-            return None
         return None if required & ~among else required
+
+    def turn(self, record: Record, among: int, held: Occupancy, beside: int | None = None) -> Turn:
+        """What is found of features with counts, one after another."""
+
+        def select(part: Record, nodes: int, required: int) -> Picked | None:
+            return self._select(part, nodes & among, held, required, beside=beside)
+
+        return look_in_turn(select, record, self.cluster.site)
+
+    def fits_empty(self, turn: Turn, among: int) -> bool:
+        """Whether the feature for which nodes are lacking would have them if nothing ran on some nodes."""
+        if turn.lacking is None:
+            return True
+        kept = self.fit.weights.kept()
+        placed = self._select(turn.lacking, turn.nodes & among, self.empty, turn.required)
+        self.fit.weights.restore(kept)
+        return placed is not None
 
     def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         """One selection of what starts."""

@@ -111,6 +111,8 @@ class ConsTres:
         if not demand.gpus_per_job:
             return 0
         free = self.fit.gpus_with_memory(demand, node, held)
+        if demand.cpus_per_gpu:  # also where it is only the site's default
+            free = min(free, usable // demand.cpus_per_gpu)
         each = demand.gpus_per_task
         return min(free, usable // demand.cpus_per_task * each) if each else free
 
@@ -292,12 +294,15 @@ class ConsTres:
         """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
         cluster = self.cluster
         if record.demand.exclusive:
-            cpus = {node: cluster.cpus[node] for node in taken}
+            laid_out = cpus = {node: cluster.cpus[node] for node in taken}
         else:
-            cpus = lay_out(record.demand, taken, cluster.threads)
+            laid_out = cpus = lay_out(record.demand, taken, cluster.threads)
             cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
                 }
-        return Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)
+        placed = Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)
+        if record.demand.tasks_per_socket:
+            placed.laid_out = laid_out
+        return placed

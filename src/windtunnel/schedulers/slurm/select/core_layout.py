@@ -39,13 +39,15 @@ def fullest_trimmed(sockets: list[int], count: int) -> list[int]:
     return sockets
 
 
-def pick_cores(demand: Demand, sockets: list[int], count: int, threads: int, block: bool) -> int:
-    """So many of the free cores of each socket."""
+def pick_cores(
+    demand: Demand, sockets: list[int], count: int, threads: int, block: bool, laid_out: int = 0
+) -> int:
+    """So many of the free cores of each socket; ``laid_out``: for so many CPUs of tasks (0: for all of them)."""
     if block:
         return _best_sockets(sockets, count)
     taken = 0
     if demand.tasks_per_socket:
-        sockets = _without_avoided(demand, sockets, count, threads)
+        sockets = _without_avoided(demand, sockets, laid_out or count * _usable_threads(demand, threads), threads)
     elif demand.cpus_per_task > 1:
         left = []
         for socket in sockets:
@@ -83,10 +85,10 @@ def _of_whole_tasks(demand: Demand, cores: int, threads: int) -> int:
     return -(-tasks * each // usable)
 
 
-def _without_avoided(demand: Demand, sockets: list[int], count: int, threads: int) -> list[int]:
-    """The sockets but those that ``--ntasks-per-socket`` does not need."""
+def _without_avoided(demand: Demand, sockets: list[int], wanted: int, threads: int) -> list[int]:
+    """The sockets but those that ``--ntasks-per-socket`` does not need for so many CPUs of tasks."""
     usable = _usable_threads(demand, threads)
-    wanted, most = count * usable, (demand.tasks_per_socket or 0) * demand.cpus_per_task
+    most = (demand.tasks_per_socket or 0) * demand.cpus_per_task
     cpus = [socket.bit_count() * usable for socket in sockets]
     total = sum(cpus)
     for place, own in enumerate(cpus):

@@ -46,7 +46,8 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus, room)
         else:
             whole = _with_threads(cluster, demand, node, cpus)
-            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus, room)
+            laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
+            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus, room, laid_out)
     return found
 
 
@@ -101,6 +102,7 @@ def _cores_of(
     block: bool,
     gpus: int = 0,
     room: int = _NO_END,
+    laid_out: int = 0,
 ) -> int:
     threads = cluster.threads[node]
     count = -(-cpus // threads)
@@ -111,7 +113,7 @@ def _cores_of(
         sockets = open_cores(demand, sockets, threads)
     if demand.asks_gres:
         sockets = _for_gres(cluster, demand, node, sockets, count, gpus, room)
-    return pick_cores(demand, sockets, count, threads, block)
+    return pick_cores(demand, sockets, count, threads, block, laid_out)
 
 
 def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int:

@@ -69,8 +69,12 @@ class Selector(PlainSelector):
     def _counted_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> tuple[int, Picked] | None:
-        """Of features with counts: each for itself, the job starts with the last; then any nodes for what is left."""
+        """Of features with counts: each for itself, the job starts with the last; then any nodes for what is left.
+
+        Where nodes are left to be found, it is forgotten that a feature has too few: the nodes need not have it.
+        """
         demand, site = record.demand, self.cluster.site
+        wanted = max(demand.min_nodes, demand.requested_nodes)
         when = nodes = 0
         cpus: dict[int, int] = {}
         on_node = demand.tasks_per_node
@@ -79,10 +83,12 @@ class Selector(PlainSelector):
             part = record.part(site, least, least, demand.max_nodes)
             found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)
             if found is None:
-                return None
+                late = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, NEVER) is not None
+                if late or not nodes or nodes.bit_count() >= wanted:
+                    return None
+                break
             when, nodes = max(when, found[0]), nodes | found[1].nodes
             cpus.update(found[1].cpus)
-        wanted = max(demand.min_nodes, demand.requested_nodes)
         count = nodes.bit_count()
         if count < wanted:
             part = record.part(site, demand.min_nodes - count, wanted - count, demand.max_nodes - count)

@@ -92,12 +92,13 @@ class Fit(PlainFit):
         free = self.free_cpus(record, node, held, row)
         if free <= 0 or (demand.exclusive and row >= 0 and free < self.cluster.cpus[node]):
             return 0
-        most = record.table.partition.max_cpus_per_node
-        if most is not None:
-            free = min(free, most - held.of_partition(node, record.table.name))
         if demand.of_sockets:
             free = min(free, self._of_sockets(record, node, held, row))
         free = self._by_shape(demand, node, free)
+        most, beyond = record.table.partition.max_cpus_per_node, 0
+        if most is not None:  # so many count, whatever threads of their cores the job uses
+            beyond = max(0, free - _left_of_most(demand, most - held.of_partition(node, record.table.name)))
+            free -= beyond
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             if self.by_socket and self.memory and not self._with_memory(demand, node, held, free):
@@ -108,8 +109,8 @@ class Fit(PlainFit):
             return 0
         if demand.exclusive and demand.cpus_per_gpu and free < demand.cpus_per_gpu * self.free_gpus(node, held):
             return 0  # it gets all of its GPUs
-        if free < demand.min_cpus_per_node and not demand.tasks_per_socket:
-            return 0
+        if free + beyond < demand.min_cpus_per_node and not demand.tasks_per_socket:
+            return 0  # MaxCPUsPerNode does not count here
         if self.memory:
             free = self._with_memory(demand, node, held, free)
             if free < least:
@@ -209,7 +210,9 @@ class Fit(PlainFit):
             each = demand.memory_per_cpu
             if demand.exclusive and each * free > left:
                 return 0
-            if each > 0:
+            if each > 0 and self._of_whole_cores(demand):
+                free = min(free, int(left // (each * self.cluster.threads[node])))
+            elif each > 0:
                 step = 1 if demand.one_thread else self.steps[node]
                 if demand.tasks_per_core:
                     step = min(step, demand.tasks_per_core * demand.cpus_per_task)
@@ -219,6 +222,11 @@ class Fit(PlainFit):
             return free
         asked = demand.memory_per_node or self.cluster.memory[node]
         return free if asked <= left else 0
+
+    def _of_whole_cores(self, demand: Demand) -> bool:
+        """Whether each CPU that counts is one of a core, all threads of which need memory."""
+        single = (demand.tasks_per_core or demand.tasks_of_core) == 1 and demand.cpus_per_task == 1
+        return single and (self.by_core or self.by_socket)
 
     def _leave_traces(self, demand: Demand, used: int, held: Occupancy) -> None:
         """Jobs that want nodes with GPUs alone leave their traces also where others have CPUs, but no GPU (§5.7)."""
@@ -257,6 +265,11 @@ class Fit(PlainFit):
             gpus = self.free_gpus(node, held, demand.gpu_type)
             if gpus < demand.gpus_on_sockets:
                 return False
+        if gpus and demand.cpus_beside_gpu:  # of all its CPUs, whoever has them
+            most = self._by_shape(demand, node, self.cluster.cpus[node]) // demand.cpus_beside_gpu
+            if most < max(1, demand.gpus_on_node(), demand.gpus_per_task, demand.gpus_per_socket):
+                return False
+            gpus = min(gpus, most)
         if gpus:
             self.weights.count_gpus((node,), gpus)
         return True
@@ -271,3 +284,9 @@ class Fit(PlainFit):
     def cores_for(self, node: int, cpus: int) -> int:
         """Cores it takes for so many CPUs."""
         return ceil(cpus / self.cluster.threads[node])
+
+
+def _left_of_most(demand: Demand, left: int) -> int:
+    """What MaxCPUsPerNode leaves of a node: a single CPU is none for tasks that need several, or share cores."""
+    several = max(demand.cpus_per_task, demand.tasks_per_core or 0, demand.tasks_per_socket or 0)
+    return 0 if left == 1 < several else left

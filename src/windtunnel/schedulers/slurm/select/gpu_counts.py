@@ -6,12 +6,15 @@ Otherwise all GPUs of a node serve any of its sockets, and a job gets its GPUs o
 socket; where a node has not so many, it gets none at all. All this was recorded.
 """
 
+from collections.abc import Mapping
+
+from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 
-__all__ = ["gpus_for_cores", "gpus_for_cpus", "gpus_of_job", "socket_cpus"]
+__all__ = ["gpus_beyond", "gpus_for_cores", "gpus_for_cpus", "gpus_of_job", "socket_cpus"]
 
 
 def gpus_for_cpus(demand: Demand, free: int, cpus: int) -> int:
@@ -39,8 +42,11 @@ def socket_cpus(demand: Demand, sockets: int, cpus: int, of_tasks: int) -> int:
     return count if count <= cpus else 0
 
 
-def gpus_of_job(demand: Demand, placed: Picked, held: Occupancy) -> dict[int, int]:
-    """Of each node the GPUs that a job gets which asks for them in all, or for each task."""
+def gpus_of_job(cluster: Cluster, demand: Demand, placed: Picked, held: Occupancy) -> dict[int, int]:
+    """Of each node the GPUs that a job gets which asks for them in all, or for each task.
+
+    Where more are left for later nodes than there are, Slurm gives all that a node has if it only counts them.
+    """
     found: dict[int, int] = {}
     left, nodes = demand.gpus_per_job, len(placed.cpus)
     for node in sorted(placed.cpus) if left else ():
@@ -48,9 +54,20 @@ def gpus_of_job(demand: Demand, placed: Picked, held: Occupancy) -> dict[int, in
         most = left - nodes
         if demand.gpus_per_task:
             most = placed.cpus[node] // demand.cpus_per_task * demand.gpus_per_task
-        found[node] = max(0, min(most, held.free_gres(node, "gpu", demand.gpu_type).bit_count()))
+        free = held.free_gres(node, "gpu", demand.gpu_type).bit_count()
+        found[node] = free if most < 0 and cluster.counts_gpus(node) else max(0, min(most, free))
         left -= found[node]
     return found
+
+
+def gpus_beyond(demand: Demand, gres: Mapping[int, Mapping[str, int]]) -> dict[str, float]:
+    """The TRES of GPUs of a job that has got more than it asked for in all; ``gres``: what it has of each node."""
+    if not demand.gpus_per_job or demand.exclusive:
+        return {}
+    count = sum([own.get("gpu", 0).bit_count() for own in gres.values()])
+    if count <= demand.gpus_per_job:
+        return {}
+    return dict.fromkeys(gres_names("gpu", demand.gpu_type, demand.typed_only), float(count))
 
 
 def gpus_for_cores(cluster: Cluster, demand: Demand, node: int, cores: int, free: int) -> int:
