@@ -104,6 +104,22 @@ def test_jobs_with_gpus_on_each_node(counts, busy, gpus, least, tasks, each, who
     assert quick.weights.kept() == slow.weights.kept()
 
 
+def test_a_test_on_empty_nodes_leaves_its_traces_on_their_weights_also_if_the_answer_is_known():
+    state = _gpu_state("CORE")
+    ask = JobAsk(user="u", tasks=1, gres_per_node=(GresAsk(name="gpu", count=3),))
+    (record,) = PendingJob("j", 1, ask, 0, state.cluster).records
+    weights = state.selector.fit.weights
+    seen = []
+    for _ in range(3):
+        weights.reset(state.cluster.all)
+        assert state.selector.ever(record, state.cluster.all)
+        seen.append(weights.kept())
+    assert seen[0] == seen[1] == seen[2]
+    with_gpus = mask_of(node for node in range(NODES) if node % 5)
+    assert weights.marked == with_gpus
+    assert {weights.weights[node] & 255 for node in range(NODES) if node % 5} == {255 - 3}
+
+
 def _agrees(state):
     """What is held, against what each running job says that it holds."""
     held, cluster = state.held, state.cluster
