@@ -15,6 +15,8 @@ class GresItem(msgspec.Struct, frozen=True, kw_only=True):
     """``a100``; empty: without a type."""
     cores: tuple[int, ...] = ()
     """The cores of the node it is bound to (``Cores=`` of gres.conf); empty: to all."""
+    counted: bool = False
+    """Whether gres.conf gives a type and a count, but no files: Slurm counts what is used of such a type apart."""
 
 
 class SlurmNode(msgspec.Struct, frozen=True, kw_only=True):

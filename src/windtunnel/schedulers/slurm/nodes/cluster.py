@@ -149,6 +149,14 @@ class Cluster:
             for name in self.gres_names
         }
         """The nodes that have some of a generic resource."""
+        self.counted = {
+            name: mask_of(
+                i for i, node in enumerate(nodes) if any(item.name == name and item.counted for item in node.gres)
+            )
+            for name in self.gres_names
+        }
+        """The nodes whose generic resources have types that are counted apart (`GresItem.counted`)."""
+        self.counts_types = any(self.counted.values())
         self.gres_types = {
             name: sorted({item.type for node in nodes for item in node.gres if item.name == name and item.type})
             for name in self.gres_names
