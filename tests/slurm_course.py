@@ -224,7 +224,8 @@ class Course:
     def untimely(self):
         """Passes that started jobs and that our clocks would not have run within an interval of their date.
 
-        One that follows the cleaning of nodes, which takes no time here, is not among them.
+        One that follows the cleaning of nodes, which takes no time here, is not among them: at most as much later as
+        the main loop waits from one run to the next.
         """
         main, backfill = self.loops
         most = {"main": max(1, main.batch_sched_delay), "full": main.sched_interval, "backfill": backfill.bf_interval}
@@ -233,7 +234,7 @@ class Course:
         known = [
             (round(when, 3), loop, wait)
             for when, loop, wait in self.waits
-            if not any(0 < when - before < ENDING for before in cleaned)
+            if not any(0 < when - before < ENDING + most["main"] for before in cleaned)
         ]
         return [(when, loop, wait) for when, loop, wait in known if when in dates and abs(wait) > most[loop]]
 

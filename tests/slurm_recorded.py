@@ -130,7 +130,7 @@ def read_site(folder):
     )
     settings = dict(
         name=conf.get("clustername", ""),
-        nodes=tuple(node for one in nodes for node in read_nodes(one)),
+        nodes=tuple(node for one in nodes for node in read_nodes(one, counted_types(folder))),
         partitions=tuple(read_partition(one) for one in parts),
         switches=read_switches(folder / "topology.conf"),
         associations=associations,
@@ -183,13 +183,19 @@ def settings_of(kind, given, **more):
     return kind(**(fields | more))
 
 
-def read_nodes(one):
+def counted_types(folder):
+    """The types of generic resources for which gres.conf has a count, but no files."""
+    text = (folder / "gres.conf").read_text() if (folder / "gres.conf").exists() else ""
+    return {found[1] for line in text.splitlines() if "File=" not in line for found in re.finditer(r"Type=(\w+)", line)}
+
+
+def read_nodes(one, counted):
     sockets, cores, threads = (int(one.get(x, 1)) for x in ("sockets", "corespersocket", "threadspercore"))
     gres = []
     for item in filter(None, one.get("gres", "").split(",")):
         parts = item.split(":")
         kind = parts[1] if len(parts) > 2 else ""
-        gres.append(GresItem(name=parts[0], type=kind, count=int(parts[-1]), counted=not kind))
+        gres.append(GresItem(name=parts[0], type=kind, count=int(parts[-1]), counted=not kind or kind in counted))
     for name in names(one["nodename"]):
         yield SlurmNode(
             name=name,

@@ -31,6 +31,7 @@ from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.select.counted_types import counted_apart
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.state import State
 
@@ -94,6 +95,21 @@ class RecordedPass:
         self.kind, self.when = kind, when
         self.started = []
         self.victims = []
+
+
+def unseen(job):
+    """Whether Slurm does not show which generic resources a job has: it asked for no type where types are counted."""
+    shown = [one.get("gres") or "" for one in job.get("alloc", [])]
+    return any(shown) and all(re.fullmatch(r"[\w:]+:0\(IDX:\)", one) for one in shown)
+
+
+def first_free(state, node, demand):
+    """The first generic resources of a node that are free, as many as a job asks of each."""
+    found = {}
+    for ask in demand.gres:
+        free = [k for k in bits(state.held.free_gres(node, ask.name)) if not found.get(ask.name, 0) >> k & 1]
+        found[ask.name] = found.get(ask.name, 0) | mask_of(free[: ask.count])
+    return found
 
 
 class Replay:
@@ -392,6 +408,8 @@ class Replay:
             end = min(end, int(signalled) + grace)
         cpus, held_memory = {}, {}
         cores, gres = self.taken_of(state, job) if "alloc" in job else ({}, {})
+        if unseen(job):
+            gres = {node: first_free(state, node, record.demand) for node in cores}
         for one in job.get("alloc", []):
             for name in names(one["nodes"]):
                 cpus[self.index[name]] = len(ids(one["cpu_ids"]))
@@ -416,6 +434,7 @@ class Replay:
             oversubscribes=asked,
             partition=record.table.name,
             user=pending.user,
+            typed=counted_apart(state.cluster, demand, gres),
         )
         task = int(job["ArrayTaskId"]) if job.get("ArrayTaskId", "").isdigit() else None
         state.enter(key, record, holding, Picked(nodes, cpus), job["StartTime"], limit, task)
@@ -544,7 +563,7 @@ class Replay:
             got = {node: ours[key].cores.get(node, 0) for node in want_cores}
             if got != want_cores:
                 self.differences.append(("cores", key, _hex(want_cores), _hex(got)))
-            elif want_gres != (own := {node: own for node, own in ours[key].gres.items() if any(own.values())}):
+            elif not unseen(job) and want_gres != (own := {node: own for node, own in ours[key].gres.items() if any(own.values())}):
                 self.differences.append(("gres", key, want_gres, own))
             else:
                 self.compared["cores_same"] += 1

@@ -76,8 +76,15 @@ class Recorded:
                 self.ledger.last = int(when)
             else:
                 self.ledger.tick(int(when), [job for _, job in self.running if job.start < when])
+                self.rank(instant, when)
             self.done += 1
         self.ends(int(instant["t_sshare"]))
+
+    def rank(self, instant, when):
+        """Jobs that wait are given priorities in the round: shares are those of then, though jobs end soon after."""
+        for job in instant["jobs"]:
+            if job["JobId"] in self.asks and job["SubmitTime"] <= when:
+                self.ledger.fair_share(self.tree.find(job["Account"], job["UserId"]))
 
     def ends(self, now):
         for end, job in [one for one in self.running if one[0] <= now]:

@@ -24,6 +24,7 @@ from windtunnel.model.slurm import (
 from windtunnel.model.slurm.cluster import FOR_EVER
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.loops.submission import refusal
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -273,3 +274,12 @@ def test_the_jobs_that_an_account_allows_each_user_are_counted_for_users_without
         state.pending[str(number)] = PendingJob(str(number), number, ask, 0, state.cluster, member)
     assert [one.id for one in main_pass(state).started] == ["1", "3"]
     assert state.pending["2"].reason == "AssocMaxJobsLimit"
+
+
+def test_where_partitions_limits_are_enforced_the_least_time_of_a_job_counts():
+    part = Partition(name="main", default=True, max_time=30, state="DOWN")
+    state = State(site(partitions=(part,), enforce_partition_limits="ALL"))
+    for least, refused in ((None, True), (5, False), (31, True)):
+        ask = JobAsk(user="ann", tasks=1, time_limit=45, time_min=least)
+        one = PendingJob("j", 1, ask, 0, state.cluster)
+        assert (refusal(state, one) == "PartitionTimeLimit") is refused

@@ -207,3 +207,18 @@ def test_a_plan_is_kept_until_it_is_due_and_forgotten_when_a_job_ends():
     assert state.kept_plans.find(0, record, 2200) is None
     state.end("2", 1100)
     assert not Planner(state).stands(known)
+
+
+def test_with_licences_in_plans_whole_running_nodes_are_in_the_map_as_well():
+    """So a job that needs every node is tried again when the whole node of another is free, not with its licence."""
+    for licensed in (False, True):
+        backfill = BackfillSettings(bf_licenses=licensed, bf_resolution=1)
+        state = State(site(nodes=2, cpus=4, backfill=backfill, licences={"x": 1}), 1000)
+        asks = (JobAsk(user="a", tasks=4, exclusive=True, time_limit=10), JobAsk(user="a", tasks=8, time_limit=5))
+        for number, ask in enumerate(asks, 1):
+            state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+        main_pass(state)
+        planner = Planner(state)
+        first = state.running["1"].holding.nodes
+        assert planner.map.free(1000, 1001, first) is not licensed
+        assert planner.map.free(1600, 1601, first)

@@ -104,6 +104,36 @@ def test_jobs_with_gpus_on_each_node(counts, busy, gpus, least, tasks, each, who
     assert quick.weights.kept() == slow.weights.kept()
 
 
+def test_a_test_on_empty_nodes_leaves_its_traces_on_their_weights_also_if_the_answer_is_known():
+    state = _gpu_state("CORE")
+    ask = JobAsk(user="u", tasks=1, gres_per_node=(GresAsk(name="gpu", count=3),))
+    (record,) = PendingJob("j", 1, ask, 0, state.cluster).records
+    weights = state.selector.fit.weights
+    seen = []
+    for _ in range(3):
+        weights.reset(state.cluster.all)
+        assert state.selector.ever(record, state.cluster.all)
+        seen.append(weights.kept())
+    assert seen[0] == seen[1] == seen[2]
+    with_gpus = mask_of(node for node in range(NODES) if node % 5)
+    assert weights.marked == with_gpus
+    assert {weights.weights[node] & 255 for node in range(NODES) if node % 5} == {255 - 3}
+
+
+def test_types_that_are_counted_apart_do_not_come_back_in_tests_of_what_will_be():
+    for counted, typed in ((True, True), (True, False), (False, True)):
+        item = GresItem(name="gpu", type="a", count=2, counted=counted)
+        node = SlurmNode(name="g", cpus=4, cores_per_socket=4, gres=(item,))
+        state = State(SlurmSite(nodes=(node,), partitions=(Partition(name="p"),)))
+        one = Holding("1", 1, 100, cpus={0: 1}, cores={0: 1}, gres={0: {"gpu": 3}}, typed={0: {"gpu": 3}} if counted and typed else None)
+        state.held.add(one)
+        future = state.held.copy()
+        future.remove(one)
+        assert future.free_gres(0, "gpu") == (0 if counted and typed else 3)
+        state.held.remove(one)
+        assert state.held.free_gres(0, "gpu") == 3
+
+
 def _agrees(state):
     """What is held, against what each running job says that it holds."""
     held, cluster = state.held, state.cluster

@@ -127,7 +127,13 @@ def with_devices(node: SlurmNode, devices: Sequence[Line]) -> SlurmNode:
             if line.text("Name").lower() == item.name and (not item.type or line.text("Type") in {"", item.type})
         ]
         parts = [
-            GresItem(name=item.name, type=item.type or line.text("Type"), count=_count(line), cores=_bound(line))
+            GresItem(
+                name=item.name,
+                type=item.type or line.text("Type"),
+                count=_count(line),
+                cores=_bound(line),
+                counted=line.has("Type") and not (line.has("File") or line.has("MultipleFiles")),
+            )
             for line in lines
         ]
         if parts and sum(part.count for part in parts) != item.count:

@@ -16,7 +16,7 @@ class GresItem(msgspec.Struct, frozen=True, kw_only=True):
     cores: tuple[int, ...] = ()
     """The cores of the node it is bound to (``Cores=`` of gres.conf); empty: to all."""
     counted: bool = False
-    """Whether gres.conf gives its number alone, no device files: then Slurm tells the single ones not apart."""
+    """Whether gres.conf says how many there are, without device files: Slurm only counts them, each type apart."""
 
 
 class SlurmNode(msgspec.Struct, frozen=True, kw_only=True):

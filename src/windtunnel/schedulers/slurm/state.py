@@ -26,6 +26,7 @@ from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
 from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
+from windtunnel.schedulers.slurm.select.counted_types import counted_apart
 from windtunnel.schedulers.slurm.select.earliest import Selector
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_beyond, gpus_of_job
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
@@ -178,6 +179,7 @@ class State:
         gpus = gpus_of_job(cluster, demand, placed, self.held)
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
             memory[node] = self._memory(demand, node, cpus, gpus.get(node, 0))
+        gres = take_gres(cluster, self.held, demand, cores, gpus)
         return Holding(
             key,
             placed.nodes,
@@ -185,13 +187,14 @@ class State:
             cpus=placed.cpus,
             cores=cores,
             memory=memory,
-            gres=take_gres(cluster, self.held, demand, cores, gpus),
+            gres=gres,
             exclusive=exclusive,
             shares=shares,
             oversubscribes=asked,
             partition=record.table.name,
             user=record.job.user,
             limit=limit,
+            typed=counted_apart(cluster, demand, gres),
         )
 
     def gres_for(self, demand: Demand) -> bool:

@@ -33,18 +33,17 @@ class Starter:
         nodes = self.nodes = state.up
         """Where jobs may be planned at all."""
         self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
-        for job in state.running.values():
-            if counted and job.licences and job.holding.end > state.now:
-                self.map.take(state.now, job.holding.end, 0, job.licences)
         self.done = Pass()
         """What has started."""
         self.lost = 0
         """Nodes that plans and starts have taken, each as often as one has."""
-        if self.settings.bf_running_job_reserve:
+        if self.settings.bf_running_job_reserve or self.licensed:  # with licences whole nodes are, too
             for job in state.running.values():
                 # Whole nodes are meant that were asked for, not those that select/linear gives to everybody.
-                if job.holding.exclusive and job.record.demand.exclusive and not preemptable(state, job):
-                    self.map.take(state.now, job.holding.end, job.holding.nodes)
+                whole = job.holding.exclusive and job.record.demand.exclusive and not preemptable(state, job)
+                licences = job.licences if self.licensed else None
+                if whole or licences:
+                    self.map.take(state.now, job.holding.end, job.holding.nodes if whole else 0, licences)
 
     def start_now(self, record: Record, among: int, minutes: int, limit: int) -> Plan | None:
         """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead.
@@ -79,8 +78,7 @@ class Starter:
             return Plan(REFUSED)
         running = state.begin(record, placed, state.now, cut(record, limit, state.now))
         self.lost += placed.nodes.bit_count()
-        self._take_licences(record, running)
-        if record.demand.exclusive and not preemptable(state, running):
+        if (record.demand.exclusive and not preemptable(state, running)) or (self.licensed and running.licences):
             self.occupy(running)
         self.done.started.append(running)
         return Plan(STARTED, state.now, placed.nodes)
@@ -98,10 +96,10 @@ class Starter:
         return None, refusal
 
     def occupy(self, running: RunningJob) -> None:
-        """A job that has its nodes whole leaves the map for as long as it may run; others are only seen to run."""
-        self.map.take(self.state.now, running.holding.end, running.holding.nodes)
+        """A job that has its nodes whole leaves the map for as long as it may run, and so do its licences.
 
-    def _take_licences(self, record: Record, running: RunningJob) -> None:
-        wanted = record.job.licences
-        if self.licensed and wanted:
-            self.map.take(self.state.now, running.holding.end, 0, wanted)
+        Others are only seen to run.
+        """
+        whole = running.record.demand.exclusive and not preemptable(self.state, running)
+        licences = running.licences if self.licensed else None
+        self.map.take(self.state.now, running.holding.end, running.holding.nodes if whole else 0, licences)

@@ -190,9 +190,10 @@ def _of_wrong_size(record: Record) -> bool:
 
 
 def _too_long(record: Record) -> bool:
-    """Whether a job has more time than its partition gives."""
-    most = record.table.partition.max_time
-    return most is not None and record.limit > most and not record.job.lifts_time
+    """Whether a job has more time than its partition gives; with ``--time-min`` that is what counts."""
+    most, least = record.table.partition.max_time, record.job.time_min
+    asked = record.limit if least is None else least
+    return most is not None and asked > most and not record.job.lifts_time
 
 
 def _impossible(state: State, record: Record, as_asked: bool) -> bool:

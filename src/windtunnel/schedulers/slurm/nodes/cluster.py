@@ -149,6 +149,16 @@ class Cluster:
             for name in self.gres_names
         }
         """The nodes that have some of a generic resource."""
+        self.counted = {
+            name: mask_of(
+                i
+                for i, node in enumerate(nodes)
+                if any(item.name == name and item.type and item.counted for item in node.gres)
+            )
+            for name in self.gres_names
+        }
+        """The nodes whose generic resources have types that are counted apart (`GresItem.counted`)."""
+        self.counts_types = any(self.counted.values())
         self.gres_types = {
             name: sorted({item.type for node in nodes for item in node.gres if item.name == name and item.type})
             for name in self.gres_names
@@ -215,7 +225,7 @@ class Cluster:
 
     def counts_gpus(self, node: int) -> bool:
         """Whether GPUs of a node are a number alone, without files or types (§5.7)."""
-        return any(item.name == "gpu" and item.counted for item in self.site.nodes[node].gres)
+        return any(item.name == "gpu" and item.counted and not item.type for item in self.site.nodes[node].gres)
 
     def gres_sets(self, name: str, kind: str = "") -> list[int]:
         """The same of all nodes."""

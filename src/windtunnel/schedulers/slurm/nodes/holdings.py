@@ -44,6 +44,7 @@ class Holding:
         "partition",
         "parts",
         "shares",
+        "typed",
         "user",
     )
 
@@ -64,6 +65,7 @@ class Holding:
         partition: str = "",
         user: str = "",
         limit: int = 0,
+        typed: Mapping[int, Mapping[str, int]] | None = None,
     ) -> None:
         self.job = job
         self.nodes = nodes
@@ -71,6 +73,8 @@ class Holding:
         """When it ends for planning: start and time limit (§1)."""
         self.limit = limit
         """That limit, in minutes."""
+        self.typed = typed or {}
+        """Of its generic resources those of types that it asked for, on nodes where these are counted apart."""
         self.leaving = False
         """Whether the job has been ended for another, and only its nodes are not yet free."""
         self._cpus = cpus

@@ -21,6 +21,7 @@ class Occupancy:
     """All that is held, summed up node by node: at once, or when it is asked for (:meth:`settle`)."""
 
     __slots__ = (
+        "_ahead",
         "_gone",
         "_late",
         "_new",
@@ -46,6 +47,8 @@ class Occupancy:
         """Whether nodes are summed up only when it is asked for."""
         self._new: dict[str, Holding] = {}
         """Of the jobs in ``holdings`` those that are not summed up yet."""
+        self._ahead = False
+        """Whether it is a copy, in which running jobs are taken away for a test: types counted apart stay (§4.4)."""
         self._gone: list[Holding] = []
         """What is summed up though it is held no more."""
         self.cpus = [0] * cluster.size
@@ -74,6 +77,7 @@ class Occupancy:
         """The same, to be changed apart."""
         self.settle()
         other = Occupancy(self.cluster, self.idle)
+        other._ahead = True
         other.cpus = self.cpus[:]
         other.cores = self.cores[:]
         other.memory = self.memory[:]
@@ -229,7 +233,8 @@ class Occupancy:
                 self.cpus[node] -= held.cpus.get(node, 0)
                 self.cores[node] &= ~held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
-                self.gres[name][node] &= ~indices
+                stay = held.typed.get(node, {}).get(name, 0) if self._ahead and held.typed else 0
+                self.gres[name][node] &= ~indices | stay
         if held.shares:
             self._sum_shared(nodes)
         still = single = 0

@@ -25,6 +25,8 @@ class NodeWeights:
         self.weights = self.plain[:]
         self.marked = 0
         """The nodes with traces."""
+        self.noted: dict[int, int] | None = None
+        """Where the traces are noted that a test leaves: nodes by their low byte; None: nowhere."""
 
     def reset(self, nodes: int) -> None:
         """Nodes are looked at afresh."""
@@ -47,7 +49,21 @@ class NodeWeights:
         low = max(0, _PLAIN - gpus)
         for node in nodes:
             weights[node] = weights[node] // _UNIT * _UNIT + low
-        self.marked |= mask_of(nodes)
+        traced = mask_of(nodes)
+        self.marked |= traced
+        noted = self.noted
+        if noted is not None:
+            for other in noted:
+                noted[other] &= ~traced
+            noted[low] = noted.get(low, 0) | traced
+
+    def leave(self, traces: dict[int, int]) -> None:
+        """Leave the traces of a test that left them before: nodes by their low byte."""
+        weights = self.weights
+        for low, nodes in traces.items():
+            for node in bits(nodes):
+                weights[node] = weights[node] // _UNIT * _UNIT + low
+            self.marked |= nodes
 
     def traces(self, nodes: int) -> tuple[int, ...]:
         """What tells the weights of some nodes now from those the site gives them."""

@@ -30,8 +30,8 @@ class Selector(PlainSelector):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._empty_masks = FreeMasks(cluster)
-        self._possible: dict[tuple[int, int, tuple[int, ...]], bool] = {}
-        """Whether jobs of a kind could run on some nodes if they were empty."""
+        self._possible: dict[tuple[int, int, tuple[int, ...]], tuple[bool, dict[int, int]]] = {}
+        """Whether jobs of a kind could run on some nodes if they were empty, and the traces that the test leaves."""
         self._on_any: set[tuple[int, int]] = set()
         """Kinds of jobs, and nodes each of which would do for them alone."""
 
@@ -142,21 +142,27 @@ class Selector(PlainSelector):
         return record.demand.over_subscribe and record.table.partition.over_subscribe is OverSubscribe.YES
 
     def ever(self, record: Record, among: int) -> bool:
-        """Whether a job could run on some nodes if nothing else ran there."""
+        """Whether a job could run on some nodes if nothing else ran there; the test leaves its traces (§5.7)."""
         # Whether one node suffices does not depend on which comes first.
-        kind = self.kind(record)
+        kind, weights = self.kind(record), self.fit.weights
         single = (record.demand.max_nodes == 1 and self.tree is None) or (kind, among) in self._on_any
-        key = (kind, among, () if single else self.fit.weights.traces(among))
+        key = (kind, among, () if single else weights.traces(among))
         found = self._possible.get(key)
-        if found is None:
-            if len(self._possible) >= _MOST_KEPT:
-                self._possible.clear()
-                self._on_any.clear()
-            found = self._possible[key] = self._fits_empty(record, among)
-            if found and not single and self._suits_every_node(record, among):
-                self._on_any.add((kind, among))
-                self._possible[kind, among, ()] = True
-        return found
+        if found is not None:
+            weights.leave(found[1])
+            return found[0]
+        if len(self._possible) >= _MOST_KEPT:
+            self._possible.clear()
+            self._on_any.clear()
+        noted: dict[int, int] = {}
+        weights.noted = noted if record.demand.asks_gres else None
+        possible = self._fits_empty(record, among)
+        weights.noted = None
+        self._possible[key] = possible, noted
+        if possible and not single and self._suits_every_node(record, among):
+            self._on_any.add((kind, among))
+            self._possible[kind, among, ()] = possible, noted
+        return possible
 
     def _suits_every_node(self, record: Record, among: int) -> bool:
         """Whether a job could run on any of the nodes that it could use if they were empty, whichever comes first."""
@@ -173,12 +179,8 @@ class Selector(PlainSelector):
             self.tree.most_leaves = 0  # nobody asks how many there are
         if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
-        if not record.demand.asks_gres:
-            return self.choose(record, among, self.empty, beside=ANY) is not None
-        kept = self.fit.weights.kept()
-        placed = self.choose(record, among, self.empty)
-        self.fit.weights.restore(kept)
-        return placed is not None
+        beside = None if record.demand.asks_gres else ANY
+        return self.choose(record, among, self.empty, beside=beside) is not None
 
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int
