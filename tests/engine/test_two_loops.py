@@ -1,14 +1,16 @@
 """The loop for one component is the general one: the same messages and outcomes, however a run is held."""
 
 import random
+from math import inf
 
 import pytest
 from tests.engine.test_monkey import PARTS, PROFILES, Monkey, site
 
+from windtunnel.diagnostics import SimulationError
 from windtunnel.engine import Options, Simulation
 from windtunnel.model import JobList
 from windtunnel.schedulers.easy import Easy
-from windtunnel.testing import InvariantChecker, Scripted, job, workload
+from windtunnel.testing import InvariantChecker, Scripted, job, platform, workload
 from windtunnel.vocabulary import Reply
 
 MEASURED = ("scheduling_time", "simulation_time")
@@ -119,3 +121,20 @@ def test_submissions_beside_the_calendar_come_in_its_order(seed):
     assert expected
     assert scheduled(seed, at_once) == expected
     assert scheduled(seed, in_pieces) == expected
+
+
+OVERFLOWING = [
+    [job("a", run=1e308, at=1e308)],
+    [job("a"), job("b", at=inf)],
+    [job("a", run=inf), job("b", at=5.0)],
+]
+
+
+@pytest.mark.parametrize("jobs", OVERFLOWING)
+@pytest.mark.parametrize("hold", [at_once, round_by_round])
+def test_dates_that_overflow_end_a_run(jobs, hold):
+    checker = InvariantChecker()
+    simulation = Simulation(platform(4), [workload(*jobs)], [Easy()], options=Options(), observers=[checker])
+    with pytest.raises(SimulationError, match="overflowed"):
+        hold(simulation)
+    assert simulation.world.nb_submitted == len(jobs)

@@ -47,6 +47,8 @@ def submit_next(world: World, submitter: Submitter) -> float:
         date = ahead[-1].submission
         if date > world.horizon:
             world.sequence += 1
+            if date == inf:  # it comes after all others, if the run gets that far
+                plan(world.heap, (date, _SUBMISSION, world.sequence, SUBMIT, submitter, submitter.version))
             return date
     workload_over(world)
     return inf

@@ -101,8 +101,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                     date, priority, rank, kind, payload, version = entry
                     if coming_date <= date and (
                         coming_date < date
-                        or priority > _SUBMISSION
-                        or (priority == _SUBMISSION and rank > coming_rank)
+                        or (coming_date < inf and (priority, rank) > (_SUBMISSION, coming_rank))
                     ):
                         date = coming_date
                         kind = _COMING
@@ -151,7 +150,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                             coming_date = inf
                         _HANDLERS[kind](world, payload)
             while True:
-                if coming_date <= horizon:
+                if coming_date <= horizon and coming_date < inf:
                     if not heap or (coming_date, _SUBMISSION, coming_rank) < heap[0][:3]:
                         coming_date = submit_next(world, submitter)
                         coming_rank = world.sequence
