@@ -60,7 +60,7 @@ class State:
         self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger, site.priority.multifactor)
         self.budgets = Budgets(self.limits)
         self.accrual = Accrual(site)
-        self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
+        self._bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
         self._late = self.selector.masks is not None and self.cluster.cores_alike
         self.occupancy = Occupancy(self.cluster, late=self._late)
         """What is held; who asks about nodes one by one settles it first, or takes :attr:`held`."""
@@ -89,6 +89,16 @@ class State:
         """Of the backfill loop: what tests came to."""
         self._splits = 0
         """Tasks of arrays that have started."""
+
+    @property
+    def bookings(self) -> Bookings:
+        """The reservations, as they are known now."""
+        self._bookings.turn_to(self.now)
+        return self._bookings
+
+    @bookings.setter
+    def bookings(self, bookings: Bookings) -> None:
+        self._bookings = bookings
 
     @property
     def held(self) -> Occupancy:
