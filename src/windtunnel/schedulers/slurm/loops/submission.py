@@ -48,7 +48,7 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "RootOnly"
     if any(one.kind == "expand" for one in job.ask.dependencies):
         return "NotSupported (--dependency=expand)"
-    if job.time_min is not None and job.ask.time_limit is not None and job.time_min > job.ask.time_limit:
+    if _wrong_least_time(state, job):
         return "InvalidTimeMin"
     for name, count in job.ask.licences.items():
         if count > state.site.licences.get(name, 0):
@@ -101,6 +101,23 @@ def _too_many_named(ask: JobAsk) -> bool:
     """Whether a job names more nodes than it may have; where its tasks say how many, sbatch leaves out the others."""
     most = ask.max_nodes or ask.min_nodes
     return most is not None and len({*ask.nodes}) > most != ask.tasks
+
+
+def _wrong_least_time(state: State, job: PendingJob) -> bool:
+    """Whether ``--time-min`` is more than the job's limit, than any of its partitions allows, or than its deadline.
+
+    That is looked at whatever EnforcePartLimits says; a QOS that lifts time limits lifts it, save for the deadline.
+    """
+    least = job.time_min
+    if least is None:
+        return False
+    if job.deadline is not None and job.deadline < state.now + least * 60:
+        return True
+    own = job.ask.time_limit if job.ask.time_limit is not None else job.default_time
+    mosts = [record.table.partition.max_time for record in job.records]
+    known = [one for one in mosts if one is not None]
+    too_long = len(known) == len(mosts) and least > max(known)
+    return (too_long or (own is not None and least > own)) and not job.lifts_time
 
 
 def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
