@@ -285,7 +285,8 @@ class Replay:
         for key, pending in state.pending.items():
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
-                self.reasons[key] = self.logged.get(key) or (first_reason(state, pending) if late else "None")
+                first = first_reason(state, pending)
+                self.reasons[key] = self.logged.get(key) or (first if late else "None")
                 several = len(pending.records) > 1
                 if several and self.reasons[key] == "Resources":
                     self.reasons[key] = "None"  # of partitions that were down: PartitionDown, until they were up
