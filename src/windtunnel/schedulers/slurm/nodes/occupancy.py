@@ -10,7 +10,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of, spans, without
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of, lowest, spans, without
 from windtunnel.schedulers.slurm.nodes.rows import Rows
 
 __all__ = ["Occupancy"]
@@ -38,6 +38,7 @@ class Occupancy:
         "on_node",
         "rows",
         "several",
+        "typed",
         "used",
     )
 
@@ -57,6 +58,8 @@ class Occupancy:
         self.memory = [0] * cluster.size
         self.jobs = [0] * cluster.size
         self.gres: dict[str, list[int]] = {name: [0] * cluster.size for name in cluster.gres_names}
+        self.typed = {name: [0] * cluster.size for name in cluster.gres_names if cluster.counts_types}
+        """Of those what jobs asked for by a type that is counted apart; no table where none is."""
         self.exclusive = 0
         """Nodes that belong to one job."""
         self.used = 0
@@ -83,6 +86,7 @@ class Occupancy:
         other.memory = self.memory[:]
         other.jobs = self.jobs[:]
         other.gres = {name: table[:] for name, table in self.gres.items()}
+        other.typed = {name: table[:] for name, table in self.typed.items()}
         other.exclusive = self.exclusive
         other.used = self.used
         other.several = self.several
@@ -164,6 +168,8 @@ class Occupancy:
                 self.cores[node] |= held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
                 self.gres[name][node] |= indices
+            for name, indices in held.typed.get(node, {}).items():
+                self.typed[name][node] |= indices
 
     def _fill(self, nodes: int, job: str, part: Part | None) -> None:
         """Nodes of one sort that one job has for itself, or (no part) nobody any more: many at once."""
@@ -233,8 +239,10 @@ class Occupancy:
                 self.cpus[node] -= held.cpus.get(node, 0)
                 self.cores[node] &= ~held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
-                stay = held.typed.get(node, {}).get(name, 0) if self._ahead and held.typed else 0
-                self.gres[name][node] &= ~indices | stay
+                self.gres[name][node] &= ~indices
+            if held.typed and not self._ahead:
+                for name, indices in held.typed.get(node, {}).items():
+                    self.typed[name][node] &= ~indices
         if held.shares:
             self._sum_shared(nodes)
         still = single = 0
@@ -305,7 +313,21 @@ class Occupancy:
 
     def free_gres(self, node: int, name: str, kind: str = "") -> int:
         """The indices of a generic resource of a node that nobody has, of one type or any."""
-        return self.cluster.gres_indices(node, name, kind) & ~self.gres[name][node] if name in self.gres else 0
+        if name not in self.gres:
+            return 0
+        free = self.cluster.gres_indices(node, name, kind) & ~self.gres[name][node]
+        return self._left_of_types(node, name, kind, free) if self.typed and free else free
+
+    def _left_of_types(self, node: int, name: str, kind: str, free: int) -> int:
+        """As many of what is free as the types have left that are counted apart (§4.4)."""
+        cluster = self.cluster
+        if not cluster.counted[name] >> node & 1:
+            return free
+        found = 0
+        for one in [kind] if kind else cluster.gres_types[name]:
+            own = cluster.gres_indices(node, name, one)
+            found |= lowest(free & own, (own & ~self.typed[name][node]).bit_count())
+        return found
 
     def of_others(self, node: int, user: str) -> bool:
         """Whether a node holds a job of another user."""
