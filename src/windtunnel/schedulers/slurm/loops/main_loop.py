@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
-from windtunnel.schedulers.slurm.loops.list_order import with_left_over
+from windtunnel.schedulers.slurm.loops.list_order import in_list_order
 from windtunnel.schedulers.slurm.loops.not_placed import (
     BUSY,
     NEVER,
@@ -62,7 +62,7 @@ class _Run:
         waiting = job_queue(self.state)
         queue: Iterable[Record] = waiting
         if self.state.site.fifo:
-            queue = with_left_over(self.state, waiting, self.done, self.failed)
+            queue = in_list_order(self.state, waiting, self.done, self.failed)
         for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
