@@ -238,7 +238,8 @@ class Replay:
         """
         now = int(when)
         state = State(self.site, now, self.reservations)
-        state.unusable |= self.down | ending
+        state.unusable |= self.down
+        state.completing |= ending
         self.load_usage(state)
         if self.weights is not None:
             state.selector.fit.weights.restore(self.weights)

@@ -234,7 +234,7 @@ class _Run:
     def _blocked(self, record: Record, among: int) -> bool:
         """No placement: busy, not available, or impossible indefinitely; unless others are suspended for it."""
         state, job = self.state, record.job
-        room = make_room(state, record, among | self._of_other_users(record))
+        room = make_room(state, record, without(among, state.completing) | self._of_other_users(record))
         if room.refusal:
             job.reason = room.refusal
             self._refused(record)
