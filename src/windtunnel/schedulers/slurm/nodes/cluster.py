@@ -6,7 +6,14 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
-from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends, suspends_nodes, ways_of
+from windtunnel.schedulers.slurm.nodes.tiers import (
+    giving_way,
+    overlooked,
+    suspends,
+    suspends_nodes,
+    untouched,
+    ways_of,
+)
 
 __all__ = ["Cluster", "PartitionTable"]
 
@@ -117,6 +124,7 @@ class Cluster:
         """For each partition those whose jobs are suspended for its jobs."""
         self.ways = ways_of(site)
         self.overlooked = overlooked(site, self.open, self.gives_way)
+        self.untouched = untouched(site)
         """For each partition those whose jobs nobody looks at where jobs get the same cores (§5.1)."""
         leading = next(iter(self.partitions), "")
         self.default = next((one.name for one in site.partitions if one.default), leading)

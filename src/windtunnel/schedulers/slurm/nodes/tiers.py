@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from windtunnel.model.slurm import Partition, SlurmSite
 
-__all__ = ["Ways", "giving_way", "overlooked", "suspends", "suspends_nodes", "ways_of"]
+__all__ = ["Ways", "giving_way", "overlooked", "suspends", "suspends_nodes", "untouched", "ways_of"]
 
 
 class Ways(NamedTuple):
@@ -66,6 +66,20 @@ def _ways(site: SlurmSite, partition: Partition) -> Ways:
     tried.append(frozenset(one.name for one in others if one is not partition))
     tried.append(frozenset(one.name for one in others))
     return Ways(tuple(tried), frozenset(one.name for one in site.partitions if one not in others))
+
+
+def untouched(site: SlurmSite) -> dict[str, frozenset[str]]:
+    """For each partition those whose jobs never make room for its own; nothing where tiers do not say it."""
+    if site.preempt.type != "partition_prio" or site.select.type == "linear":
+        return {}
+    return {
+        one.name: frozenset(
+            other.name
+            for other in site.partitions
+            if other.priority_tier > one.priority_tier or "OFF" in (other.preempt_mode or ())
+        )
+        for one in site.partitions
+    }
 
 
 def overlooked(

@@ -5,7 +5,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.select.fit import BENEATH, EMPTY, IDLE, Fit
@@ -218,6 +218,8 @@ class Chooser:
         shares = record.demand.over_subscribe and record.table.name not in self.cluster.apart
         if self.fit.turns and record.table.partition.share_count > 1:  # whether the job asks for it or not
             shares = record.table.name not in self.cluster.apart
+        if placed is None and shares and record.demand.exclusive and self.cluster.untouched:
+            shares = self._fits_beneath(record, among, held, required)
         if placed is None and shares and (self.fit.turns or not record.demand.alone):
             if not self.cluster.rows_by_qos:
                 held.rows.sort(record.table.name)
@@ -227,6 +229,16 @@ class Chooser:
                     placed.row = row
                     break
         return placed if record.job.few_switches else None
+
+    def _fits_beneath(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
+        """Whether a job that wants whole nodes would fit those of partitions that may have to make room for it."""
+        others = self.cluster.untouched[record.table.name]
+        away = mask_of(
+            node
+            for node in bits(among & held.used)
+            if any(held.holdings[job].partition in others for job in held.on_node[node])
+        )
+        return self.cons_tres.select(record, without(among, away), held, required, EMPTY, False) is not None
 
     def _over_others(
         self, record: Record, among: int, held: Occupancy, required: int, ahead: bool

@@ -90,7 +90,7 @@ class Fit(PlainFit):
         if row > EMPTY and held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
             return 0
         free = self.free_cpus(record, node, held, row)
-        if free <= 0 or (demand.exclusive and row >= 0 and free < self.cluster.cpus[node]):
+        if free <= 0 or (demand.exclusive and row >= 0 and free < self._left_by_others(record, node, held)):
             return 0
         if demand.of_sockets:
             free = min(free, self._of_sockets(record, node, held, row))
@@ -123,6 +123,17 @@ class Fit(PlainFit):
         if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
             self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
+
+    def _left_by_others(self, record: Record, node: int, held: Occupancy) -> int:
+        """What a job has to get of a node that it wants whole: all that partitions leave which never make room."""
+        others = self.cluster.untouched.get(record.table.name, _NOBODY)
+        if not others:
+            return self.cluster.cpus[node]
+        taken = 0
+        for job in held.on_node[node]:
+            if held.holdings[job].partition in others:
+                taken |= held.holdings[job].cores.get(node, 0)
+        return (self.cluster.core_masks[node] & ~taken).bit_count() * self.cluster.threads[node]
 
     def _of_socket_gpus(self, record: Record, node: int, held: Occupancy, row: int, free: int) -> int:
         """The CPUs of a node that a job could use whose sockets have GPUs each; leaves its trace on the weight."""
