@@ -8,6 +8,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "nodes_busy",
     "not_available",
     "only_as_liked",
+    "wants_idle",
     "what_lacks",
     "would_take",
 ]
@@ -127,8 +129,14 @@ def nodes_busy(state: State, record: Record, among: int, available: int) -> bool
         return bool(among & state.completing)
     if record.mask & others & available:
         return True
-    alone = record.demand.alone or state.selector.linear
+    alone = wants_idle(state, record)
     return bool(among & (state.completing | (state.in_use if alone else state.occupancy.exclusive)))
+
+
+def wants_idle(state: State, record: Record) -> bool:
+    """Whether a job starts on nodes only that nobody uses: select/linear shares them only with jobs that share."""
+    linear = state.selector.linear
+    return record.demand.alone or (linear and not oversubscribes(record, linear))
 
 
 def would_take(state: State, record: Record, among: int) -> dict[str, float]:

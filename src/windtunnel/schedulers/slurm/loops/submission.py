@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     never_runs,
     nodes_busy,
     not_available,
+    wants_idle,
 )
 from windtunnel.schedulers.slurm.loops.queue import (
     TOO_SMALL,
@@ -212,7 +213,7 @@ def _never_placed(state: State, record: Record) -> bool:
 
 def _idle(state: State, record: Record) -> int:
     """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses."""
-    alone = (record.demand.alone or state.selector.linear) and not state.site.preempt.type
+    alone = wants_idle(state, record) and not state.site.preempt.type
     return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
 
@@ -256,8 +257,7 @@ def _tested(state: State, record: Record) -> str | None:
     if _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
         job.last_cpus = placed.total if placed is not None else 0
-    alone = record.demand.alone or state.selector.linear
-    taken = state.in_use if alone else state.occupancy.exclusive
+    taken = state.in_use if wants_idle(state, record) else state.occupancy.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):
         return "Resources"
     return "None"

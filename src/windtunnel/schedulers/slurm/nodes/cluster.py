@@ -161,11 +161,11 @@ class Cluster:
             name: mask_of(
                 i
                 for i, node in enumerate(nodes)
-                if any(item.name == name and item.type and item.counted for item in node.gres)
+                if [item.counted and bool(item.type) for item in node.gres if item.name == name] == [True]
             )
             for name in self.gres_names
         }
-        """The nodes whose generic resources have types that are counted apart (`GresItem.counted`)."""
+        """The nodes whose generic resource has a type that is counted apart (`GresItem.counted`), and no other."""
         self.counts_types = any(self.counted.values())
         self.gres_types = {
             name: sorted({item.type for node in nodes for item in node.gres if item.name == name and item.type})

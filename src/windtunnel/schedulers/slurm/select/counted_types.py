@@ -1,8 +1,11 @@
 """Generic resources of types that Slurm counts apart: gres.conf gives them a type and a count, but no files (§4.4).
 
+That is so on nodes of one type, whose daemons were seen to know the devices without it. Where a node has several, the
+daemons that were recorded told them apart, and all of it comes back.
+
 Slurm 22.05 counts what jobs that ask for such a type on each node have of it, and never takes it back: in a test of
-what will be they have it for good, as was recorded. What jobs have that ask for no type, or for a number in all, or
-that only get it with whole nodes, is not counted.
+what will be they have it for good, as was recorded; jobs that have whole nodes have all of it. What others have that
+ask for no type, or for a number in all, is not counted.
 """
 
 from collections.abc import Mapping
@@ -23,6 +26,9 @@ def counted_apart(
         return found
     asks = [(ask.name, ask.type, ask.count) for ask in demand.gres if ask.type]
     for node, own in gres.items():
+        if demand.exclusive:
+            found[node] = {name: mine for name, mine in own.items() if cluster.counted[name] >> node & 1}
+            continue
         for name, kind, count in asks:
             if cluster.counted[name] >> node & 1:
                 mine = own.get(name, 0) & cluster.gres_indices(node, name, kind)
