@@ -22,6 +22,8 @@ from windtunnel.schedulers.slurm.loops.queue import (
 )
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.wrong_requests import too_many_named, wrong_gpus, wrong_least_time
+from windtunnel.schedulers.slurm.nodes.nodesets import union
+from windtunnel.schedulers.slurm.preemption.victims import candidates
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["first_reason", "refusal"]
@@ -212,7 +214,10 @@ def _never_placed(state: State, record: Record) -> bool:
 
 
 def _idle(state: State, record: Record) -> int:
-    """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses."""
+    """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses.
+
+    Where jobs make room for others nodes in use do for such a job, too.
+    """
     alone = wants_idle(state, record) and not state.site.preempt.type
     return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
@@ -257,9 +262,11 @@ def _tested(state: State, record: Record) -> str | None:
     if _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
         job.last_cpus = placed.total if placed is not None else 0
-    taken = state.in_use if wants_idle(state, record) else state.occupancy.exclusive
-    if among & taken and not state.selector.ever(record, among & ~taken):
-        return "Resources"
+    free = among & _idle(state, record)
+    if among != free and not state.selector.ever(record, free):
+        room = union(one.holding.nodes for one in candidates(state, record)) if state.site.preempt.type else 0
+        if not room & among or not state.selector.ever(record, free | room & among):
+            return "Resources"
     return "None"
 
 
