@@ -14,7 +14,7 @@ __all__ = ["Booking", "Bookings"]
 
 _DAY: Final = 86400
 _PERIODS: Final = {"HOURLY": 3600, "DAILY": _DAY, "WEEKLY": 7 * _DAY}
-_DAYS: Final = {"WEEKDAY": (1, 1, 1, 1, 3, 2, 1), "WEEKEND": (5, 4, 3, 2, 1, 1, 6)}
+_DAYS: Final[dict[str, tuple[int, ...]]] = {"WEEKDAY": (1, 1, 1, 1, 3, 2, 1), "WEEKEND": (5, 4, 3, 2, 1, 1, 6)}
 """Days until it comes again where that depends on the day of the week, from Monday on."""
 _REPEATED: Final = frozenset((*_PERIODS, *_DAYS))
 _WHOLE: Final = frozenset(("ALL_NODES", "PART_NODES", "MAINT"))
@@ -65,7 +65,7 @@ class Bookings:
     def _occurrence(self, one: Reservation, now: int) -> Booking:
         start, stop = one.start, one.end
         period = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0)
-        days = next((_DAYS[flag] for flag in one.flags if flag in _DAYS), ())
+        days: tuple[int, ...] = next((_DAYS[flag] for flag in one.flags if flag in _DAYS), ())
         if stop <= now and period:
             passed = ((now - stop) // period + 1) * period
             start, stop = start + passed, stop + passed

@@ -29,7 +29,7 @@ from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
-from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, over_others
+from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, over_others, passed_over
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["forget_limits", "main_pass"]
@@ -187,7 +187,7 @@ class _Run:
         if among is None:
             return False
         settle_sharing(state, record)
-        preferred, free = state.preferred(record), without(among, state.completing)
+        preferred, free = state.preferred(record), without(among, state.completing | passed_over(state, record))
         heed_switches(state, record)
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
         if placed is None:

@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap
 from windtunnel.schedulers.slurm.plans.outcomes import REFUSED, STARTED, Plan
-from windtunnel.schedulers.slurm.preemption.victims import make_room, over_others, preemptable
+from windtunnel.schedulers.slurm.preemption.victims import make_room, over_others, passed_over, preemptable
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Starter"]
@@ -55,7 +55,7 @@ class Starter:
         if refused or not job.startable_tasks:
             job.reason = refused or job.reason
             return None
-        among = without(among, state.completing)
+        among = without(among, state.completing | passed_over(state, record))
         settle_sharing(state, record)
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None:

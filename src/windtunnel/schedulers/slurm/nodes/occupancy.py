@@ -58,7 +58,8 @@ class Occupancy:
         self.memory = [0] * cluster.size
         self.jobs = [0] * cluster.size
         self.gres: dict[str, list[int]] = {name: [0] * cluster.size for name in cluster.gres_names}
-        self.typed = {name: [0] * cluster.size for name in cluster.gres_names if cluster.counts_types}
+        typed = cluster.gres_names if cluster.counts_types else []
+        self.typed: dict[str, list[int]] = {name: [0] * cluster.size for name in typed}
         """Of those what jobs asked for by a type that is counted apart; no table where none is."""
         self.exclusive = 0
         """Nodes that belong to one job."""

@@ -7,6 +7,7 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.nodes.nodesets import union, without
 from windtunnel.schedulers.slurm.preemption.linear_victims import linear_victims
 from windtunnel.schedulers.slurm.state import State
 
@@ -19,6 +20,7 @@ __all__ = [
     "may_take_turns",
     "mode_of",
     "over_others",
+    "passed_over",
     "preemptable",
     "suspended_for",
 ]
@@ -172,6 +174,18 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
     else:
         found.sort(key=lambda job: _rank(state, job) * 65536 + min(_MOST, job.holding.nodes.bit_count()))
     return found
+
+
+def passed_over(state: State, record: Record) -> int:
+    """Nodes given whole that nobody would leave for a job: it starts on none, whatever is left in its partition.
+
+    Where jobs are suspended, whole nodes may be had besides.
+    """
+    preempt = state.site.preempt
+    if not (preempt.type and state.cluster.open) or state.selector.linear or {"SUSPEND", "GANG"} & {*preempt.mode}:
+        return 0
+    whole = union(one.holding.nodes for one in state.running.values() if one.record.demand.starts_alone)
+    return without(whole, union(one.holding.nodes for one in candidates(state, record))) if whole else 0
 
 
 def suspended_for(state: State, record: Record) -> list[RunningJob]:
