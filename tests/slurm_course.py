@@ -109,9 +109,11 @@ class Replayed(Slurm):
             self.clocks.next_tick = next((ceil(when) for when, kind, _ in self.told if kind == "tick"), NEVER)
             reply = super().decide(now, notices)
             self.state.completing = 0
+            self.evictions.ends.clear()  # Slurm looks each half minute for who is over the limit: they end as recorded
         return msgspec.structs.replace(reply, decisions=[*later, *reply.decisions]) if later else reply
 
-    def tick(self, when, _, decisions):
+    def tick(self, when, over, decisions):
+        self.state.ledger.last = when + self.start_date - over
         self.clocks.next_tick = when
         self.clocks.calc_period = NEVER
         self._tick(when)
@@ -163,7 +165,7 @@ class Course:
                 self.passes.append((when, "full" if deep and kind == "main" else kind, next(endings)))
                 self.starts += [(when, name, nodes) for name, nodes in what]
             elif kind == "tick":
-                self.told.append((when, kind, None))
+                self.told.append((when, kind, int(what[0])))
             elif kind == "reserve":
                 booked = replay.booked[what[0]]
                 moved = msgspec.structs.replace(booked, start=booked.start - self.zero, end=booked.end - self.zero)

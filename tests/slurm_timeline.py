@@ -33,7 +33,7 @@ LINES = (
     ("cancel", re.compile(r"REQUEST_KILL_JOB JobId=(\S+)")),
     ("cancel", re.compile(r"Time limit exhausted for JobId=(\S+)")),
     ("node", re.compile(r"update_node: node (\S+) state set to (\w+)")),
-    ("tick", re.compile(r"Decay factor over \d+ seconds")),
+    ("tick", re.compile(r"Decay factor over (\d+) seconds")),
     ("reserve", re.compile(r"sched: Created reservation=(\S+) ")),
 )
 REQUEUED = 121
@@ -103,9 +103,10 @@ class Timeline:
 
     # what happens
 
-    def tick(self, when):
-        """A round of the decay thread."""
+    def tick(self, when, over):
+        """A round of the decay thread, so many seconds after the last one."""
         state = self.state
+        state.ledger.last = state.now - int(over)
         state.ledger.tick(state.now, [one.spending for one in state.running.values()])
         state.limits.tick(state.running.values(), state.now)
         for job in state.pending.values():

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shared import cases
-from slurm_recorded import read_ask, read_json, read_site, tres
+from slurm_recorded import log_of, read_ask, read_json, read_site, tres
+from slurm_replay import stamp
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.jobs.priority import Ranking
 from windtunnel.schedulers.slurm.shares.fair_share import FairTree
@@ -52,6 +53,10 @@ class Recorded:
             for part in self.site.partitions
         }
         self.ranking = Ranking(self.site, self.tree, totals)
+        completed = re.compile(r"_job_complete: JobId=(\d+) done")
+        lines = log_of(folder) if (folder / "raw" / "ctld.log.gz").exists() else ()
+        self.completed = {found[1]: stamp(line) for line in lines if (found := completed.search(line))}
+        """When jobs ended, to parts of a second: a round of the decay thread may come in the same one."""
         self.running = [self.spending(job) for job in self.outcome["instants"][-1]["jobs"] if self.ran(job)]
         self.done = 0
 
@@ -64,21 +69,22 @@ class Recorded:
         qos = next(one for one in self.site.qos if one.name == job["QOS"])
         rate = billing(tres(job["TRES"]), weights, "MAX_TRES" in self.site.priority.flags)
         member = self.tree.find(job["Account"], job["UserId"])
-        return job["EndTime"], Spending(member, (job["QOS"],), job["StartTime"], rate, qos.usage_factor, {})
+        when = self.completed.get(job["JobId"], job["EndTime"])
+        return when, job["EndTime"], Spending(member, (job["QOS"],), job["StartTime"], rate, qos.usage_factor, {})
 
     def advance(self, instant):
         """All ticks and ends of jobs up to an instant."""
         while self.done < len(self.ticks) and self.ticks[self.done][0] <= instant["t_sshare"] + 0.2:
             when, over = self.ticks[self.done]
-            self.ends(int(when))
+            self.ends(when)
             if when <= self.loaded_at + 20:  # the daemon has just been started
                 self.ledger.restart(over)
                 self.ledger.last = int(when)
             else:
-                self.ledger.tick(int(when), [job for _, job in self.running if job.start < when])
+                self.ledger.tick(int(when), [job for *_, job in self.running if job.start < when])
                 self.rank(instant, when)
             self.done += 1
-        self.ends(int(instant["t_sshare"]))
+        self.ends(instant["t_sshare"])
 
     def rank(self, instant, when):
         """Jobs that wait are given priorities in the round: shares are those of then, though jobs end soon after."""
@@ -87,7 +93,7 @@ class Recorded:
                 self.ledger.fair_share(self.tree.find(job["Account"], job["UserId"]))
 
     def ends(self, now):
-        for end, job in [one for one in self.running if one[0] <= now]:
+        for _, end, job in [one for one in self.running if one[0] <= now]:
             self.ledger.end(job, end)
         self.running = [one for one in self.running if one[0] > now]
 
