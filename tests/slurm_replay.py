@@ -103,6 +103,11 @@ def unseen(job):
     return any(shown) and all(re.fullmatch(r"[\w:]+:0\(IDX:\)", one) for one in shown)
 
 
+def comes_again(job):
+    """Whether a job is a task of an array that was requeued: it waits by itself until it may start again."""
+    return "ArrayJobId" in job and int(job.get("Restarts", 0)) > 0
+
+
 def first_free(state, node, demand):
     """The first generic resources of a node that are free, as many as a job asks of each."""
     found = {}
@@ -257,7 +262,7 @@ class Replay:
         self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
-                key in started or self.before[key]["JobState"] in ("RUNNING", *GONE)
+                key in started or self.before[key]["JobState"] in ("RUNNING", *GONE) or comes_again(self.before[key])
             ):
                 tasks_gone[self.array_of(key)] += 1
         for key in self.asks:
@@ -604,7 +609,7 @@ class Replay:
                 (
                     one
                     for one in self.outcome["jobs"]
-                    if one.get("ArrayJobId", one["JobId"]) == key and one["JobState"] == "PENDING"
+                    if one.get("ArrayJobId", one["JobId"]) == key and one["JobState"] == "PENDING" and not comes_again(one)
                 ),
                 None,
             )
@@ -647,7 +652,7 @@ class Replay:
         found = []
         for job in self.outcome["jobs"]:
             key = job.get("ArrayJobId", job["JobId"])
-            if job["JobState"] not in ("PENDING", "FAILED") or key not in self.asks:
+            if job["JobState"] not in ("PENDING", "FAILED") or key not in self.asks or comes_again(job):
                 continue
             if job["JobState"] == "FAILED" and job["Reason"] != "BadConstraints":
                 continue

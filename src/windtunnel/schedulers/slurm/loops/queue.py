@@ -161,7 +161,7 @@ def refresh(state: State, job: PendingJob) -> bool:
         return False
     if job.reservation and not _reservation_open(state, job):
         return False
-    if job.reason in ("BeginTime", "Dependency", "JobArrayTaskLimit"):
+    if job.reason in ("BeginTime", "Dependency"):
         job.reason = "None"
     if job.eligible is None:
         job.eligible = state.now
