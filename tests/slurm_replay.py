@@ -357,7 +357,7 @@ class Replay:
             (
                 one
                 for one in self.outcome["jobs"]
-                if one.get("ArrayJobId", one["JobId"]) == key and one["JobState"] == "PENDING"
+                if one.get("ArrayJobId", one["JobId"]) == key and one["JobState"] == "PENDING" and not comes_again(one)
             ),
             head,
         )
