@@ -43,7 +43,7 @@ KNOWN = {
     # the core of the slurm scheduler, which decides without an engine, too: what Slurm keeps, in cores and indices
     "slurm.shares.fair_share:_free": "ranks that nobody has yet",
     "slurm.jobs.pending:held": "whether a job is held back by its user",
-    "slurm.loops.main_loop:available": "the nodes of no partition that has failed in this run",
+    "slurm.loops.failing:available": "the nodes of no partition that has failed in this run",
     "slurm.nodes.occupancy:idle": "CPUs of each node, also in a future that is tested",
     "slurm.nodes.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
     "slurm.select.runs:taken": "what is picked in one selection",
