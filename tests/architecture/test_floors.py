@@ -20,7 +20,7 @@ FLOORS = {
         ("nodes", "shares"),
         ("jobs",),
         ("limits", "select", "reservations", "defaults"),
-        ("plans",),
+        ("plans", "held_nodes"),
         ("state",),
         ("preemption", "waits"),
         ("loops",),
