@@ -24,7 +24,7 @@ FLOORS = {
         ("state",),
         ("preemption", "waits"),
         ("loops",),
-        ("admission",),
+        ("admission", "carrying_out"),
         ("component",),
         ("",),
     ),
