@@ -15,7 +15,7 @@ from zlib import crc32
 import msgspec
 
 from windtunnel.diagnostics import SimulationError
-from windtunnel.vocabulary.component import Observer
+from windtunnel.vocabulary.component import MOST_GATHERED, Observer
 
 __all__ = [
     "BATCH",
@@ -28,7 +28,7 @@ __all__ = [
     "joined",
 ]
 
-BATCH: Final = 1000
+BATCH: Final = MOST_GATHERED + 1
 """Rows that gather before they are written."""
 _CHUNK: Final = 1 << 20
 ENCODER: Final = msgspec.json.Encoder()

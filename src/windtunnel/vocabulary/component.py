@@ -128,7 +128,7 @@ class Observer:
     """Where an observer puts date and numbers of machine states, if it does no more with them: where it is the only
     one, the engine does that itself. Known when the run starts."""
     gathered_jobs: list[JobRecord] | None = None
-    """The same for the records of jobs that have ended; with :data:`MOST_GATHERED` in the list, the next is told."""
+    """The same for the records of jobs that have ended; with :data:`MOST_GATHERED` in the list, it is called."""
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """The run starts."""
