@@ -555,9 +555,9 @@ def ask_of(given, user="", name="", submitted=0):
     layout = given.get("--extra-node-info", "").split(":")
     array, limit = indices(given["--array"]) if "--array" in given else (None, None)
     switches, _, wait = given.get("--switches", "").partition("@")
-    exclusive = given.get("--exclusive")
-    if "--oversubscribe" in [*given][[*given].index("--exclusive") :] if exclusive == "" else False:
-        exclusive = None  # the last of the two counts
+    ways = [one for one in given if one in ("--exclusive", "--oversubscribe")]
+    shares = ways[-1:] == ["--oversubscribe"]  # the last of the two counts
+    exclusive = None if shares else given.get("--exclusive")
     return JobAsk(
         name=given.get("--job-name", name),
         user=user,
@@ -596,7 +596,7 @@ def ask_of(given, user="", name="", submitted=0):
         exclude=names(given.get("--exclude")),
         exclusive=exclusive == "",
         exclusive_user=exclusive == "user",
-        over_subscribe="--oversubscribe" in given,
+        over_subscribe=shares,
         contiguous="--contiguous" in given,
         spread="--spread-job" in given,
         use_min_nodes="--use-min-nodes" in given,

@@ -257,7 +257,7 @@ class Replay:
         self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
-                key in started or self.before[key]["JobState"] == "RUNNING"
+                key in started or self.before[key]["JobState"] in ("RUNNING", *GONE)
             ):
                 tasks_gone[self.array_of(key)] += 1
         for key in self.asks:
@@ -286,7 +286,8 @@ class Replay:
         for key, pending in state.pending.items():
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
-                self.reasons[key] = self.logged.get(key) or (first_reason(state, pending) if late else "None")
+                first = first_reason(state, pending)
+                self.reasons[key] = self.logged.get(key) or (first if late else "None")
                 several = len(pending.records) > 1
                 if several and self.reasons[key] == "Resources":
                     self.reasons[key] = "None"  # of partitions that were down: PartitionDown, until they were up
@@ -411,6 +412,11 @@ class Replay:
         cores, gres = self.taken_of(state, job) if "alloc" in job else ({}, {})
         if unseen(job):
             gres = {node: first_free(state, node, record.demand) for node in cores}
+            left = record.demand.gpus_per_job
+            for place, node in enumerate(cores if left else ()):
+                free = [*bits(state.held.free_gres(node, "gpu", record.demand.gpu_type))]
+                count = min(len(free), left - (len(cores) - place - 1))
+                gres[node], left = {"gpu": mask_of(free[:count])}, left - count
         for one in job.get("alloc", []):
             for name in names(one["nodes"]):
                 cpus[self.index[name]] = len(ids(one["cpu_ids"]))

@@ -224,7 +224,7 @@ def test_periods_end_at_midnight_of_the_sites_time_zone(tmp_path):
     ("said", "told"),
     [
         ("Nodes=a CoreCnt=4 Flags=MAINT,SPEC_NODES", []),
-        ("Nodes=a CoreCnt=4 Flags=MAGNETIC,WEEKDAY", ["Flags=WEEKDAY"]),
+        ("Nodes=a CoreCnt=4 Flags=MAGNETIC,WEEKDAY,TIME_FLOAT", ["Flags=TIME_FLOAT"]),
         ("Nodes=a CoreCnt=1", ["CoreCnt (some cores of nodes)"]),
         ("Nodes=(null) CoreCnt=3 Licenses=matlab:2", ["CoreCnt without nodes", "Licenses"]),
         ("Nodes=a CoreCnt=4 Groups=staff MaxStartDelay=00:10:00", ["MaxStartDelay", "Groups"]),

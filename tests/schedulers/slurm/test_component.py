@@ -369,12 +369,15 @@ def test_a_job_without_a_limit_gets_what_is_left_until_its_deadline():
         "a", 1, msgspec.structs.replace(job("a", 1).ask, tasks=1, deadline=1000 + 725), 1000, state.cluster
     )
     state.pending["a"] = waiting
-    assert last_start(waiting) == 1725
+    assert last_start(waiting) == 1725 - 60  # it runs for a minute at least
     state.watched.add("a")
     assert not drop_hopeless(state)
     assert cut(waiting.records[0], 30, 1700) == 1
     (started,) = main_pass(state).started
     assert (started.limit, started.holding.end) == (12, 1720)
+    part = Partition(name="main", default=True, default_time=5)
+    state = State(site(nodes=1, partitions=(part,)), 1000)
+    assert last_start(PendingJob("b", 2, waiting.ask, 1000, state.cluster)) == 1725 - 300
 
 
 @pytest.mark.parametrize("kills", [False, True])

@@ -276,10 +276,29 @@ def test_the_jobs_that_an_account_allows_each_user_are_counted_for_users_without
     assert state.pending["2"].reason == "AssocMaxJobsLimit"
 
 
-def test_where_partitions_limits_are_enforced_the_least_time_of_a_job_counts():
-    part = Partition(name="main", default=True, max_time=30, state="DOWN")
-    state = State(site(partitions=(part,), enforce_partition_limits="ALL"))
-    for least, refused in ((None, True), (5, False), (31, True)):
-        ask = JobAsk(user="ann", tasks=1, time_limit=45, time_min=least)
-        one = PendingJob("j", 1, ask, 0, state.cluster)
-        assert (refusal(state, one) == "PartitionTimeLimit") is refused
+@pytest.mark.parametrize("enforced", ["ALL", "NO"])
+def test_where_partitions_limits_are_enforced_the_least_time_of_a_job_counts(enforced):
+    part = Partition(name="main", default=True, max_time=30, default_time=10, state="DOWN")
+    free = Partition(name="free", state="DOWN")
+    lifting = Qos(name="lifting", flags=("PartitionTimeLimit",))
+    state = State(site(partitions=(part, free), enforce_partition_limits=enforced))
+    too_long = "PartitionTimeLimit" if enforced == "ALL" else None
+    for limit, least, partitions, qos, reason in (
+        (45, None, (), None, too_long),
+        (45, 5, (), None, None),
+        (45, 31, (), None, "InvalidTimeMin"),  # as recorded: whatever is enforced
+        (45, 31, ("main", "free"), None, None),
+        (45, 46, ("main", "free"), None, "InvalidTimeMin"),
+        (45, 46, (), lifting, None),
+        (None, 11, (), None, "InvalidTimeMin"),  # more than DefaultTime
+    ):
+        ask = JobAsk(user="ann", tasks=1, time_limit=limit, time_min=least, partitions=partitions)
+        one = PendingJob("j", 1, ask, 0, state.cluster, None, qos)
+        assert refusal(state, one) == reason, ask
+
+
+def test_what_cannot_meet_its_deadline_with_its_least_time_is_refused():
+    state = State(site(nodes=1), 1000)
+    for deadline, reason in ((1000 + 299, "InvalidTimeMin"), (1000 + 300, None)):
+        ask = JobAsk(user="ann", tasks=1, time_min=5, deadline=deadline)
+        assert refusal(state, PendingJob("j", 1, ask, 1000, state.cluster)) == reason

@@ -4,9 +4,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import windtunnel as wt
-from windtunnel.model.slurm import Reservation
+from windtunnel.model.slurm import JobAsk, Reservation
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
@@ -67,3 +71,33 @@ def test_what_never_fits_between_two_days_is_not_started_and_that_is_said():
     found = rows(job("too long", 23 * HOUR - 60, tasks=24, walltime=23 * HOUR))
     assert found["too long"]["final_state"] == "REJECTED"
     assert "Slurm never starts it" in found["too long"]["metadata"]
+
+
+def test_plans_know_the_next_occurrence_and_no_later_one():
+    # as recorded: a job of 23 hours is planned at the end of the occurrence, whatever comes on the next day
+    state = State(site(nodes=3, reservations=(NOON,)), 0)
+    ask = JobAsk(tasks=24, time_limit=23 * 60)
+    state.pending["wide"] = wide = PendingJob("wide", 1, ask, 0, state.cluster)
+    backfill_pass(state)
+    assert wide.expected == 14 * HOUR + 1
+    state.now = 14 * HOUR
+    backfill_pass(state)
+    assert wide.expected is None  # by then the next one is known, and ends behind bf_window
+
+
+@pytest.mark.parametrize(
+    ("flags", "days"),
+    [
+        (("DAILY",), (0, 1, 2, 3, 4, 5, 6, 7)),
+        (("WEEKLY",), (0, 7, 7, 7, 7, 7, 7, 7)),
+        (("WEEKDAY",), (0, 1, 4, 4, 4, 5, 6, 7)),  # the first day is a Thursday
+        (("WEEKEND",), (0, 2, 2, 3, 9, 9, 9, 9)),
+        ((), (0,) * 8),
+    ],
+)
+def test_it_comes_again_when_its_flags_say(flags, days):
+    state = State(site(nodes=3, reservations=(replace(NOON, flags=flags),)), 0)
+    for passed, expected in enumerate(days):
+        state.now = passed * DAY + 13 * HOUR if not passed else (passed - 1) * DAY + 14 * HOUR
+        (found,) = state.bookings.ahead(0)
+        assert found == (expected * DAY + 12 * HOUR, expected * DAY + 14 * HOUR), passed

@@ -152,14 +152,12 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
     flags = {"contiguous": "contiguous", "spread-job": "spread", "use-min-nodes": "use_min_nodes", "hold": "held"}
     found |= {field: True for option, field in flags.items() if option in given}
     ways = [one for one in given if one in ("exclusive", "oversubscribe")]
-    if given.get("exclusive") == "user":
-        found["exclusive_user"] = True
-    elif given.get("exclusive") == "" and ways[-1] == "exclusive":  # the last one counts
-        found["exclusive"] = True
+    if ways and ways[-1] == "oversubscribe":  # the last one counts
+        found["over_subscribe"] = True
+    elif given.get("exclusive") in ("", "user"):
+        found["exclusive_user" if given["exclusive"] else "exclusive"] = True
     if _ONE_THREAD & given.items():
         found["threads_per_core"] = 1
     if given.get("hint") == "multithread":
         found["tasks_per_core"] = 0
-    if "oversubscribe" in given:
-        found["over_subscribe"] = True
     return found

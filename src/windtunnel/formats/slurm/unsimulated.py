@@ -10,8 +10,9 @@ __all__ = ["tell_unsimulated"]
 
 _FLAGS: Final = frozenset(
     (
-        *("MAINT", "FLEX", "OVERLAP", "IGNORE_JOBS", "DAILY", "WEEKLY", "HOURLY", "SPEC_NODES", "ALL_NODES"),
-        *("PART_NODES", "ANY_NODES", "STATIC", "USER_DELETE", "NO_HOLD_JOBS_AFTER_END", "MAGNETIC"),
+        *("MAINT", "FLEX", "OVERLAP", "IGNORE_JOBS", "DAILY", "WEEKLY", "HOURLY", "SPEC_NODES"),
+        *("WEEKDAY", "WEEKEND", "ALL_NODES", "PART_NODES", "ANY_NODES", "STATIC", "USER_DELETE"),
+        *("NO_HOLD_JOBS_AFTER_END", "MAGNETIC"),
     )
 )
 """Flags of reservations that are followed, or say nothing that matters here."""

@@ -1,5 +1,6 @@
 """Advance reservations: whose nodes are kept from whom, and until when (§8)."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -11,10 +12,13 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 
 __all__ = ["Booking", "Bookings"]
 
-_PERIODS: Final = {"DAILY": 86400, "WEEKLY": 7 * 86400, "HOURLY": 3600}
+_DAY: Final = 86400
+_PERIODS: Final = {"HOURLY": 3600, "DAILY": _DAY, "WEEKLY": 7 * _DAY}
+_DAYS: Final = {"WEEKDAY": (1, 1, 1, 1, 3, 2, 1), "WEEKEND": (5, 4, 3, 2, 1, 1, 6)}
+"""Days until it comes again where that depends on the day of the week, from Monday on."""
+_REPEATED: Final = frozenset((*_PERIODS, *_DAYS))
 _WHOLE: Final = frozenset(("ALL_NODES", "PART_NODES", "MAINT"))
-_MOST: Final = 400
-"""Repetitions looked at: more than a year of days."""
+_NEVER: Final = 1 << 62
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -42,40 +46,51 @@ class Bookings:
         """Those that also take jobs which do not ask for them."""
         self._masks = {one.name: cluster.named(one.nodes) for one in self.reservations.values()}
 
+        self._current: list[Booking] = []
+        self._since = self._until = 0
+        """For which time these are the present ones."""
+        self.turn_to(0)
+
     def __bool__(self) -> bool:
         return bool(self.reservations)
 
+    def turn_to(self, now: int) -> None:
+        """It is ``now``: of what comes again the first occurrence that has not ended is known, and no other (§8)."""
+        if self._since <= now < self._until:
+            return
+        self._current = [self._occurrence(one, now) for one in self.reservations.values()]
+        repeated = [one.end for one in self._current if one.flags & _REPEATED]
+        self._since, self._until = now, min(repeated, default=_NEVER)
+
+    def _occurrence(self, one: Reservation, now: int) -> Booking:
+        start, stop = one.start, one.end
+        period = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0)
+        days = next((_DAYS[flag] for flag in one.flags if flag in _DAYS), ())
+        if stop <= now and period:
+            passed = ((now - stop) // period + 1) * period
+            start, stop = start + passed, stop + passed
+        while stop <= now and days:
+            passed = days[time.gmtime(stop).tm_wday] * _DAY
+            start, stop = start + passed, stop + passed
+        return Booking(one.name, start, stop, self._masks[one.name], frozenset(one.flags))
+
     def occurrences(self, begin: int, end: int) -> Iterator[Booking]:
-        """All that overlap a span of time, repetitions too."""
-        for one in self.reservations.values():
-            flags = frozenset(one.flags)
-            period = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0)
-            start, stop = one.start, one.end
-            if period and stop <= begin:
-                ahead = (begin - stop) // period + 1
-                start, stop = start + ahead * period, stop + ahead * period
-            for _ in range(_MOST if period else 1):
-                if start >= end:
-                    break
-                if stop > begin:
-                    yield Booking(one.name, start, stop, self._masks[one.name], flags)
-                start, stop = start + period, stop + period
+        """All that are known now and overlap a span of time."""
+        for one in self._current:
+            if one.start < end and one.end > begin:
+                yield one
 
     def ahead(self, now: int) -> Iterator[tuple[int, ...]]:
         """Of each reservation the dates after an instant at which it next begins and ends."""
-        for one in self.reservations.values():
-            period = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0)
-            dates = [one.start, one.end]
-            if period:
-                dates = [when + max(0, (now - when) // period + 1) * period for when in dates]
-            yield tuple(when for when in dates if when > now)
+        for one in self._current:
+            yield tuple(when for when in (one.start, one.end) if when > now)
 
     def own(self, job: PendingJob, now: int) -> Booking | None:
         """The reservation a job asks for, at or after an instant."""
         found = [one for one in self.occurrences(now, now + 366 * 86400) if one.name == job.reservation]
-        own = min(found, key=lambda one: one.start) if found else None
-        if own is not None and "ANY_NODES" in own.flags:
-            own.mask = self.cluster.all  # it keeps licences for its jobs, no nodes
+        own = found[0] if found else None
+        if own is not None and "ANY_NODES" in own.flags:  # it keeps licences for its jobs, no nodes
+            return Booking(own.name, own.start, own.end, self.cluster.all, own.flags)
         return own
 
     def kept_from(self, job: PendingJob, begin: int, end: int) -> int:
@@ -114,11 +129,15 @@ class Bookings:
     def over(self, name: str, now: int) -> bool:
         """Whether a reservation has ended for good."""
         one = self.reservations.get(name)
-        return one is not None and one.end < now and not any(flag in _PERIODS for flag in one.flags)
+        return one is not None and one.end < now and not any(flag in _REPEATED for flag in one.flags)
 
     def binding_end(self, job: PendingJob, now: int) -> int | None:
-        """When a job that starts now leaves its reservation at the latest; None: that does not bind it (FLEX)."""
-        if not job.reservation or self.flexible(job.reservation):
+        """When a job that starts now leaves its reservation at the latest; None: that does not bind it.
+
+        That is so with FLEX, and where it comes again: Slurm has its next times by when it would end the job.
+        """
+        one = self.reservations.get(job.reservation)
+        if one is None or _REPEATED & {*one.flags} or self.flexible(job.reservation):
             return None
         own = self.own(job, now)
         return None if own is None else own.end

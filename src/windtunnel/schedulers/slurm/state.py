@@ -52,7 +52,7 @@ class State(HeldNodes):
         self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger, site.priority.multifactor)
         self.budgets = Budgets(self.limits)
         self.accrual = Accrual(site)
-        self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
+        self._bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
         self.running: dict[str, RunningJob] = {}
         self.pending: dict[str, PendingJob] = {}
         self.order = KeptOrder()
@@ -74,6 +74,16 @@ class State(HeldNodes):
         """Of the backfill loop: what tests came to."""
         self._splits = 0
         """Tasks of arrays that have started."""
+
+    @property
+    def bookings(self) -> Bookings:
+        """The reservations, as they are known now."""
+        self._bookings.turn_to(self.now)
+        return self._bookings
+
+    @bookings.setter
+    def bookings(self, bookings: Bookings) -> None:
+        self._bookings = bookings
 
     def of_others(self, record: Record) -> int:
         """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""

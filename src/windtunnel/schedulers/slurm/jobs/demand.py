@@ -86,8 +86,10 @@ class Demand(AskedMemory):
         self.gpus_on_sockets = self.gpus_per_socket * self._sockets_known()
         """The GPUs that a node has to have for its sockets."""
         self.one_thread = ask.threads_per_core == 1 and not by_gpus
-        own_user = ask.exclusive_user and sharing is not OverSubscribe.EXCLUSIVE
-        self.exclusive_user = own_user or partition.exclusive_user
+        on_node = 1 if ask.tasks == 1 else max(1, self.tasks_per_node)  # a single task gets no CPUs for others
+        self.least_cpus = max(1, self.min_cpus_per_node, self.asked[1] * on_node)
+        """CPUs that are taken of each node at least; MaxMemPerCPU raises none of tasks that are counted."""
+        self.exclusive_user: bool = ask.exclusive_user or partition.exclusive_user
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
         self.lifts_most = qos is not None and qos.has("PartitionMaxNodes")
         """Whether its QOS lets it have more nodes than the partition does, if it says how many."""

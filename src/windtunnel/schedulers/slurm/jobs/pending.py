@@ -200,6 +200,10 @@ class PendingJob:
             if whole:
                 record.demand.exclusive = True
             whole = whole or sharing is OverSubscribe.EXCLUSIVE
+        if self.ask.exclusive_user:
+            looking = self.records if self.all_look else self.records[:1]
+            if any(record.by_whole_nodes for record in looking):
+                self.forget_user()
         for record in self.records:
             record.leave_large_nodes()
 
@@ -221,6 +225,13 @@ class PendingJob:
                 record.kind = record.plain = -1
                 record.sort = 0
                 record.leave_large_nodes()
+
+    def forget_user(self) -> None:
+        """A partition that gives whole nodes has looked at it: ``--exclusive=user`` means nothing any more (§5.2)."""
+        for record in self.records:
+            record.demand.exclusive_user = record.table.partition.exclusive_user
+            record.kind = record.plain = -1
+            record.sort = 0
 
     def share(self, shares: bool) -> None:
         """Where partitions leave that to jobs, it shares cores from now on, or shares none."""

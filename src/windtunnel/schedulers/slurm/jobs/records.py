@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import SlurmSite
+from windtunnel.model.slurm import OverSubscribe, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.jobs.priority import Lasting
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
@@ -100,6 +100,13 @@ class Record:
             record.candidates &= ~self.table.beyond_most
             record.mask &= ~self.table.beyond_most
             record.narrow = record.mask != self.table.mask
+
+    @property
+    def by_whole_nodes(self) -> bool:
+        """Whether the partition gives jobs whole nodes, whatever they ask for."""
+        part = self.table.partition
+        forced = part.over_subscribe is OverSubscribe.FORCE and part.share_count > 1
+        return part.over_subscribe is OverSubscribe.EXCLUSIVE or (self.table.by_nodes and not forced)
 
     @property
     def charged_qos(self) -> tuple[str, ...]:

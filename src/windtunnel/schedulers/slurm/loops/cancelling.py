@@ -21,10 +21,10 @@ def may_be_dropped(state: State, job: PendingJob) -> bool:
 
 
 def last_start(job: PendingJob) -> int | None:
-    """When a job can start at the latest: with its least limit, or without a limit of its own at the deadline."""
+    """When a job can start at the latest: with its least limit, its own, or DefaultTime; else for a minute (§9)."""
     if job.deadline is None:
         return None
-    minutes = job.time_min or job.ask.time_limit or 0
+    minutes = job.time_min or job.ask.time_limit or job.default_time or 1
     return job.deadline - minutes * 60
 
 

@@ -1,5 +1,7 @@
 """sched/builtin walks the list of jobs as it is, and each job's partitions as they are listed (§3.3).
 
+What is left of an array of which a task starts is listed anew, behind all others: the same run comes to it once more.
+
 Where a job with several partitions starts in one of them, those behind it are left over: Slurm goes on with them for
 the next job that does not start, though it never asked for them. It is in them from then on: nobody looks at what
 else it waits for, nor does it come back to the partition that it asked for. All this was recorded.
@@ -15,19 +17,30 @@ from windtunnel.schedulers.slurm.loops.queue import partition_refusal
 from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["with_left_over"]
+__all__ = ["in_list_order"]
 
 _NEVER: Final = "BadConstraints"
 
 
-def with_left_over(state: State, queue: list[Record], done: Pass, failed: set[str]) -> Iterator[Record]:
-    """The queue of a run, and jobs in partitions that others have left over; ``failed``: those that have in it."""
-    if all(len(job.records) < 2 for job in state.pending.values()):
-        yield from queue
-        return
+def in_list_order(state: State, queue: list[Record], done: Pass, failed: set[str]) -> Iterator[Record]:
+    """The records of a run as its walk comes to them; ``failed``: the partitions that have in it."""
     own: dict[str, list[Record]] = {}
     for record in queue:
         own.setdefault(record.job.id, []).append(record)
+    if all(len(job.records) < 2 for job in state.pending.values()):
+        yield from queue
+    else:
+        yield from _with_left_over(state, own, done, failed)
+    begun = [job.pending for job in done.started if job.pending.tasks is not None]
+    for job in reversed(list(dict.fromkeys(reversed(begun)))):  # behind each other as they were listed last
+        if job.id in state.pending:
+            yield from own.get(job.id, ())
+
+
+def _with_left_over(
+    state: State, own: dict[str, list[Record]], done: Pass, failed: set[str]
+) -> Iterator[Record]:
+    """Each job in its partitions, and in those that others have left over."""
     left: list[PartitionTable] = []
     for job in sorted(state.pending.values(), key=lambda one: one.order):
         tried = ""

@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.failing import Failing
-from windtunnel.schedulers.slurm.loops.list_order import with_left_over
+from windtunnel.schedulers.slurm.loops.list_order import in_list_order
 from windtunnel.schedulers.slurm.loops.not_placed import NOT_AVAILABLE, liked, only_as_liked, would_take
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
@@ -46,7 +46,7 @@ class _Run(Failing):
         waiting = job_queue(self.state)
         queue: Iterable[Record] = waiting
         if self.state.site.fifo:
-            queue = with_left_over(self.state, waiting, self.done, self.failed)
+            queue = in_list_order(self.state, waiting, self.done, self.failed)
         for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break

@@ -19,3 +19,5 @@ def settle_sharing(state: State, record: Record) -> None:
         job.share(True)
     elif record.demand.exclusive or (state.selector.linear and partition.over_subscribe is OverSubscribe.NO):
         job.share(False)
+    if job.ask.exclusive_user and record.by_whole_nodes:
+        job.forget_user()

@@ -1,7 +1,5 @@
 """What happens to a job when it is submitted: it is refused, or checked for validity and never started (§3.1)."""
 
-from windtunnel.model.slurm import JobAsk
-from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
@@ -22,6 +20,7 @@ from windtunnel.schedulers.slurm.loops.queue import (
     too_many_nodes,
 )
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
+from windtunnel.schedulers.slurm.loops.wrong_requests import too_many_named, wrong_gpus, wrong_least_time
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["first_reason", "refusal"]
@@ -36,9 +35,9 @@ def refusal(state: State, job: PendingJob) -> str | None:
     preference, ignored = job.preference, state.site.main.ignore_prefer_validation
     if preference is not None and not (preference.readable if ignored else preference.known):
         return "InvalidPreferredFeature"
-    if _wrong_gpus(job.ask):
+    if wrong_gpus(job.ask):
         return "InvalidGres"
-    if _too_many_named(job.ask):
+    if too_many_named(job.ask):
         return "InvalidNodeCount"
     if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:
         return "ReservationRequired"
@@ -48,7 +47,7 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "RootOnly"
     if any(one.kind == "expand" for one in job.ask.dependencies):
         return "NotSupported (--dependency=expand)"
-    if job.time_min is not None and job.ask.time_limit is not None and job.time_min > job.ask.time_limit:
+    if wrong_least_time(job, state.now):
         return "InvalidTimeMin"
     for name, count in job.ask.licences.items():
         if count > state.site.licences.get(name, 0):
@@ -87,20 +86,6 @@ def _wrong_qos(state: State, job: PendingJob) -> bool:
     allowed = job.member.qos
     named = job.ask.qos or state.tree.default_qos(job.member)
     return job.qos is None and named != "normal" if allowed is None else named not in allowed
-
-
-def _wrong_gpus(ask: JobAsk) -> bool:
-    """Whether sbatch does not take what is said of GPUs: sockets without their number, tasks that leave some over."""
-    if ask.gres_per_socket and not ask.sockets_per_node:
-        return True
-    tasks = asked_tasks(ask) if ask.tasks_per_gpu else 0
-    return bool(tasks and ask.tasks_per_gpu and tasks % ask.tasks_per_gpu)
-
-
-def _too_many_named(ask: JobAsk) -> bool:
-    """Whether a job names more nodes than it may have; where its tasks say how many, sbatch leaves out the others."""
-    most = ask.max_nodes or ask.min_nodes
-    return most is not None and len({*ask.nodes}) > most != ask.tasks
 
 
 def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:

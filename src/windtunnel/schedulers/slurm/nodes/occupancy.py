@@ -43,6 +43,7 @@ class Occupancy(OnNodes):
         other.memory = self.memory[:]
         other.jobs = self.jobs[:]
         other.gres = {name: table[:] for name, table in self.gres.items()}
+        other.typed = {name: table[:] for name, table in self.typed.items()}
         other.exclusive = self.exclusive
         other.used = self.used
         other.several = self.several
@@ -124,6 +125,8 @@ class Occupancy(OnNodes):
                 self.cores[node] |= held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
                 self.gres[name][node] |= indices
+            for name, indices in held.typed.get(node, {}).items():
+                self.typed[name][node] |= indices
 
     def _fill(self, nodes: int, job: str, part: Part | None) -> None:
         """Nodes of one sort that one job has for itself, or (no part) nobody any more: many at once."""
@@ -193,8 +196,10 @@ class Occupancy(OnNodes):
                 self.cpus[node] -= held.cpus.get(node, 0)
                 self.cores[node] &= ~held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
-                stay = held.typed.get(node, {}).get(name, 0) if self._ahead and held.typed else 0
-                self.gres[name][node] &= ~indices | stay
+                self.gres[name][node] &= ~indices
+            if held.typed and not self._ahead:
+                for name, indices in held.typed.get(node, {}).items():
+                    self.typed[name][node] &= ~indices
         if held.shares:
             self._sum_shared(nodes)
         still = single = 0

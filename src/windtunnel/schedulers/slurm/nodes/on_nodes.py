@@ -6,7 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.rows import Rows
 
 __all__ = ["OnNodes"]
@@ -30,6 +30,7 @@ class OnNodes:
         "on_node",
         "rows",
         "several",
+        "typed",
         "used",
     )
 
@@ -41,6 +42,8 @@ class OnNodes:
         self.memory = [0] * cluster.size
         self.jobs = [0] * cluster.size
         self.gres: dict[str, list[int]] = {name: [0] * cluster.size for name in cluster.gres_names}
+        self.typed = {name: [0] * cluster.size for name in cluster.gres_names if cluster.counts_types}
+        """Of those what jobs asked for by a type that is counted apart; no table where none is."""
         self.exclusive = 0
         """Nodes that belong to one job."""
         self.used = 0
@@ -98,7 +101,21 @@ class OnNodes:
 
     def free_gres(self, node: int, name: str, kind: str = "") -> int:
         """The indices of a generic resource of a node that nobody has, of one type or any."""
-        return self.cluster.gres_indices(node, name, kind) & ~self.gres[name][node] if name in self.gres else 0
+        if name not in self.gres:
+            return 0
+        free = self.cluster.gres_indices(node, name, kind) & ~self.gres[name][node]
+        return self._left_of_types(node, name, kind, free) if self.typed and free else free
+
+    def _left_of_types(self, node: int, name: str, kind: str, free: int) -> int:
+        """As many of what is free as the types have left that are counted apart (§4.4)."""
+        cluster = self.cluster
+        if not cluster.counted[name] >> node & 1:
+            return free
+        found = 0
+        for one in [kind] if kind else cluster.gres_types[name]:
+            own = cluster.gres_indices(node, name, one)
+            found |= lowest(free & own, (own & ~self.typed[name][node]).bit_count())
+        return found
 
     def of_others(self, node: int, user: str) -> bool:
         """Whether a node holds a job of another user."""

@@ -249,8 +249,7 @@ class Fit(PlainFit):
         for ask in demand.gres:
             if ask.name not in held.gres:
                 return False
-            own = self.cluster.gres_indices(node, ask.name, ask.type)
-            if (own & ~held.gres[ask.name][node]).bit_count() < ask.count:
+            if held.free_gres(node, ask.name, ask.type).bit_count() < ask.count:
                 return False
             if ask.name == "gpu":
                 gpus += self.free_gpus(node, held) if demand.exclusive else ask.count

@@ -81,7 +81,7 @@ class PlainFit:
             left = memory[node] - taken[node]
             if self.memory and (each * least if each is not None else whole or memory[node]) > left:
                 continue
-            if (own[node] & ~busy[node]).bit_count() < gpus:
+            if (own[node] & ~busy[node]).bit_count() < gpus or (held.typed and self.free_gpus(node, held) < gpus):
                 continue
             traced.append(node)
             free = free_of[node]
