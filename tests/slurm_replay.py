@@ -20,8 +20,9 @@ from slurm_recorded import (
     read_site,
     read_usage,
 )
-from windtunnel.schedulers.slurm.jobs.pending import HetJob, PendingJob
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.together import HetJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks

@@ -43,11 +43,12 @@ KNOWN = {
     # the core of the slurm scheduler, which decides without an engine, too: what Slurm keeps, in cores and indices
     "slurm.shares.fair_share:_free": "ranks that nobody has yet",
     "slurm.jobs.pending:held": "whether a job is held back by its user",
-    "slurm.loops.main_loop:available": "the nodes of no partition that has failed in this run",
-    "slurm.nodes.occupancy:idle": "CPUs of each node, also in a future that is tested",
-    "slurm.nodes.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
+    "slurm.held_nodes:occupancy": "cores, memory and generic resources by index that jobs hold: the mirror knows amounts",
+    "slurm.loops.failing:available": "the nodes of no partition that has failed in this run",
+    "slurm.nodes.on_nodes:idle": "CPUs of each node, also in a future that is tested",
+    "slurm.nodes.on_nodes:used": "the nodes on which jobs are, also in a future that is tested",
+    "slurm.nodes.occupancy:used": "likewise",
     "slurm.select.runs:taken": "what is picked in one selection",
-    "slurm.state:occupancy": "cores, memory and generic resources by index that jobs hold: the mirror knows amounts",
     "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # what a scheduler sees of a site: its partitions, which do not change, and limits, of which the mirror knows nothing
     "partitioned.gate:held": "for which limit a job is held back",

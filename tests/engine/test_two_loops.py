@@ -6,12 +6,12 @@ from math import inf
 import pytest
 from tests.engine.test_monkey import PARTS, PROFILES, Monkey, site
 
-from windtunnel.diagnostics import SimulationError
+from windtunnel.diagnostics import LivelockError, SimulationError
 from windtunnel.engine import Options, Simulation
-from windtunnel.model import JobList
+from windtunnel.model import JobList, ParallelTaskHomogeneousProfile
 from windtunnel.schedulers.easy import Easy
-from windtunnel.testing import InvariantChecker, Scripted, job, platform, workload
-from windtunnel.vocabulary import Reply
+from windtunnel.testing import InvariantChecker, Scripted, job, platform, sequence, workload
+from windtunnel.vocabulary import CallMeLater, OneShot, Reply
 
 MEASURED = ("scheduling_time", "simulation_time")
 """What depends on the clock on the wall."""
@@ -138,3 +138,35 @@ def test_dates_that_overflow_end_a_run(jobs, hold):
     with pytest.raises(SimulationError, match="overflowed"):
         hold(simulation)
     assert simulation.world.nb_submitted == len(jobs)
+
+
+def rounds_at_zero(limit, one_by_one):
+    """How many messages a component gets that always asks to be called at once: so many are held in one instant."""
+    heard = []
+
+    def script(now, notices):
+        heard.append(now)
+        return [CallMeLater(call_me_later_id=f"c{len(heard)}", when=OneShot(0))] if now == 0.0 else None
+
+    options = Options(max_rounds=limit, one_by_one=one_by_one)
+    with pytest.raises(LivelockError):
+        Simulation(platform(4), [workload(job("a", 1))], [Scripted(script)], options=options).run()
+    return heard.count(0.0)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 30])
+def test_both_loops_hold_as_many_rounds_in_an_instant(limit):
+    assert rounds_at_zero(limit, one_by_one=False) == rounds_at_zero(limit, one_by_one=True)
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_what_nobody_hears_of_is_no_round(one_by_one):
+    """A job of sixty tasks that take no time: each ends in the same instant, and only the last one is news."""
+    tasks = [
+        ParallelTaskHomogeneousProfile(id=f"w0!t{k}", computation_amount=0.0 if k % 2 else 1e-12) for k in range(60)
+    ]
+    work = workload(job(1, run=sequence("all", tasks), at=1.0), profiles=tasks)
+    checker = InvariantChecker()
+    options = Options(max_rounds=5, one_by_one=one_by_one)
+    Simulation(platform(1), [work], [Easy()], observers=[checker], options=options).run()
+    assert [row[0] for row in checker.rows] == ["w0!1"]

@@ -9,6 +9,7 @@ from tests.engine.runs import simulate
 from tests.engine.star import star
 
 import windtunnel as wt
+from windtunnel import vocabulary as d
 from windtunnel.diagnostics import ComponentError, DecisionError
 from windtunnel.model import (
     DelayProfile,
@@ -22,7 +23,6 @@ from windtunnel.model import (
     SendProfile,
 )
 from windtunnel.testing import job, workload
-from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary import probes as p
 from windtunnel.vocabulary.component import Features

@@ -14,10 +14,11 @@ import pytest
 
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Platform, Request
+from windtunnel.results.flushing import Flusher
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
-from windtunnel.results.rows import Flusher, Rows
+from windtunnel.results.rows import Rows
 from windtunnel.results.shares_csv import amounts_of
 from windtunnel.results.state import Status, read_state
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable

@@ -12,6 +12,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import JobRecord
 from windtunnel.results.batch import Batch, Sink
+from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
 
@@ -24,7 +25,11 @@ class JobBatches(Observer):
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
+        self._begin()
+
+    def _begin(self) -> None:
         self._pending: list[JobRecord] = []
+        self.gathered_jobs = self._pending if not COMPILED and type(self) is JobBatches else None
         self._lock = Lock()
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
@@ -63,5 +68,4 @@ class JobBatches(Observer):
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         (self._sinks,) = state
-        self._pending = []
-        self._lock = Lock()
+        self._begin()

@@ -30,6 +30,7 @@ class MachineStatesCsv(Recorder):
     def _begin(self, rows: Rows) -> None:
         self.rows = rows
         self._pending = rows.pending  # known here: interpreted objects are asked for their fields slowly
+        self.gathered_states = rows.pending if not COMPILED and type(self) is MachineStatesCsv else None
         if COMPILED:
             from windtunnel.results.written_states import WrittenStates
 

@@ -14,6 +14,7 @@ from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.files import overwrite, write_whole
+from windtunnel.results.flushing import Flusher
 from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
@@ -22,7 +23,7 @@ from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.place import Place
 from windtunnel.results.recorders import RecordingOptions, recorders
 from windtunnel.results.reserved import reserved
-from windtunnel.results.rows import Flusher, Recorder, Rows
+from windtunnel.results.rows import Recorder, Rows
 from windtunnel.results.state import (
     ComponentFacts,
     PlatformFacts,

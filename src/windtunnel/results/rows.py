@@ -1,30 +1,25 @@
 """Text files that grow while a run goes on.
 
 Rows gather in memory and reach the disk every few hundred rows, and at least once a second while a
-:class:`Flusher` watches, so that a killed run loses next to nothing. No file is held open between two writes.
+:class:`~windtunnel.results.flushing.Flusher` watches, so that a killed run loses next to nothing. No file is held
+open between two writes.
 """
 
-import atexit
-import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from threading import Event, Lock, Thread
-from typing import Any, BinaryIO, Final, Protocol
+from threading import Lock
+from typing import Any, BinaryIO, Final
 from zlib import crc32
 
 import msgspec
 
 from windtunnel.diagnostics import SimulationError
-from windtunnel.vocabulary.component import Observer
+from windtunnel.vocabulary.component import MOST_GATHERED, Observer
 
 __all__ = [
     "BATCH",
     "ENCODER",
-    "PERIOD",
-    "Flusher",
-    "Flushes",
     "Recorder",
     "Rows",
     "alike",
@@ -33,10 +28,8 @@ __all__ = [
     "joined",
 ]
 
-BATCH: Final = 1000
+BATCH: Final = MOST_GATHERED + 1
 """Rows that gather before they are written."""
-PERIOD: Final = 1.0
-"""Seconds (wall clock) after which they are written anyway."""
 _CHUNK: Final = 1 << 20
 ENCODER: Final = msgspec.json.Encoder()
 """Writes many integers faster than anything else."""
@@ -251,53 +244,7 @@ class Rows:
         self._lock = Lock()
 
 
-class Flushes(Protocol):
-    """What can be told to write what it holds back."""
-
-    def flush(self) -> None:
-        """Write it."""
-
-
 class Recorder(Observer):
     """An observer that writes one growing file."""
 
     rows: Rows
-
-
-class Flusher:
-    """Flushes things once a second from a thread of its own, as long as they live or until stopped.
-
-    ``at_exit``, a method, is called (if its object lives) when the process ends before it is stopped.
-    """
-
-    def __init__(self, things: Sequence[Flushes], at_exit: Callable[[], None], period: float = PERIOD) -> None:
-        self._stop = Event()
-        self._last = partial(_call, weakref.WeakMethod(at_exit))
-        atexit.register(self._last)
-        refs = [weakref.ref(thing) for thing in things]
-        arguments = (refs, self._stop, period, self._last)
-        Thread(target=_watch, args=arguments, name="windtunnel-flusher", daemon=True).start()
-
-    def stop(self) -> None:
-        """End the thread; what is pending stays pending."""
-        self._stop.set()
-        atexit.unregister(self._last)
-
-
-def _call(method: "weakref.WeakMethod[Callable[[], None]]") -> None:
-    if (known := method()) is not None:
-        known()
-
-
-def _watch(refs: Sequence["weakref.ref[Flushes]"], stop: Event, period: float, last: Callable[[], None]) -> None:
-    while not stop.wait(period):
-        alive = [thing for ref in refs if (thing := ref()) is not None]
-        if not alive:
-            atexit.unregister(last)
-            return
-        for thing in alive:
-            try:
-                thing.flush()
-            except SimulationError:
-                continue  # the run's own thread meets the same fault, and reports it
-        del alive, thing

@@ -1,6 +1,5 @@
 """Reading a run again, from its files or from memory: jobs as a data frame, metrics, what ran where and when."""
 
-import io
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -10,13 +9,12 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError, read_input
 from windtunnel.model import HostSet
-from windtunnel.results.columns import DIGITS, Columns
 from windtunnel.results.damaged_files import read_from
-from windtunnel.results.fields import table_rows, without_apostrophes
-from windtunnel.results.job_rows import SHORTEST
+from windtunnel.results.fields import table_rows
+from windtunnel.results.frames import frame_of, jobs_frame
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
-from windtunnel.results.own_metrics import Record, figures_of
+from windtunnel.results.metrics_as_written import metrics_as_written
 from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.state import RunState, Status, read_state
@@ -27,48 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "load_run"]
 
-_TEXTS: Final[tuple[str, ...]] = (
-    "job_id",
-    "workload_name",
-    "profile",
-    "final_state",
-    "allocated_resources",
-    "metadata",
-    "user",
-    "group",
-    "queue",
-    "hosts",
-    "rack",
-    "event",
-    "id",
-    "data",
-    "machine_id",
-    "event_type",
-    "epower",
-)
-_DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
 _MOST_HOSTS: Final = 1 << 26
 """For sites about which nothing is known."""
-_COUNTS: Final = ("requested_number_of_resources", "success")
-_NUMBERS: Final = (
-    "submission_time",
-    "starting_time",
-    "execution_time",
-    "finish_time",
-    "waiting_time",
-    "turnaround_time",
-    "stretch",
-)
-
-
-_EXTRA: Final = {
-    "user": "String",
-    "group": "String",
-    "queue": "String",
-    "return_code": "Int64",
-    "host_share": "Float64",
-}
-"""The columns of jobs in the frame of every run -> their type (polars)."""
 
 
 class Run:
@@ -142,19 +100,7 @@ class Run:
         Raises:
             UsageError: the file is not a table.
         """
-        import polars as pl
-
-        data = self.file(name)
-        if not data:
-            return None
-        head = data.partition(b"\n")[0].decode("utf-8", "replace").split(",")
-        texts = dict.fromkeys((name for name in _TEXTS if name in head), pl.String)
-        dates = [pl.col(name).cast(pl.Float64) for name in ("time",) if name in head]  # 10 or 10.5, by content
-        try:
-            frame = pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
-            return without_apostrophes(frame.with_columns(dates)) if b"'" in data else frame.with_columns(dates)
-        except pl.exceptions.PolarsError as fault:
-            raise UsageError(f"{self.name}: {name} is not a table that can be read: {fault}") from fault
+        return frame_of(self.file(name), name, self.name)
 
     @cached_property
     def jobs(self) -> "pl.DataFrame":
@@ -167,35 +113,7 @@ class Run:
         Raises:
             UsageError: there is no such file, or it is not a table of jobs.
         """
-        import polars as pl
-
-        jobs = self.frame("jobs.csv")
-        if jobs is None:
-            raise UsageError(f"{self.name} has no jobs.csv")
-        if missing := {"workload_name", "job_id", "consumed_energy", *_NUMBERS}.difference(jobs.columns):
-            raise UsageError(f"{self.name}: jobs.csv has no column {', '.join(sorted(missing))}")
-        with read_from(self.name, "jobs.csv"):
-            jobs = jobs.with_columns(
-                pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),
-                *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
-                *(pl.col(name).cast(pl.Int64) for name in _COUNTS if name in jobs.columns),
-            )
-            for name in _NUMBERS[:-1]:  # a stretch may be: where a job took no time
-                if not jobs[name].is_finite().all():
-                    raise ValueError(f"{name} is not a number of seconds in every row")
-        extra = self.frame("jobs_extra.csv")
-        if extra is not None:
-            with read_from(self.name, "jobs_extra.csv"):
-                extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
-                extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
-                jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
-        absent = {name: kind for name, kind in _EXTRA.items() if name not in jobs.columns}
-        jobs = jobs.with_columns(pl.lit(None, getattr(pl, kind)).alias(name) for name, kind in absent.items())
-        zero = self.state.start_date
-        base = pl.lit(None if zero is None else round(zero * 1e6), pl.Int64)
-        whole = {name: (pl.col(date) * 1e6).round().cast(pl.Int64, strict=False) for date, name in _DATES}
-        kind = pl.Datetime("us", "UTC")
-        return jobs.with_columns((since + base).cast(kind).alias(name) for name, since in whole.items())
+        return jobs_frame(self.frame, self.name, self.state.start_date)
 
     def to_pandas(self) -> Any:
         """:attr:`jobs` as a pandas frame.
@@ -328,32 +246,14 @@ class Run:
             cut = any(self.file(name) is not None for name in ("suspensions.csv", "resizes.csv"))
             stretches = self.stretches() if cut else ()
             columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
-        if (warm_up, cool_down) == self._trims and (written := self._as_written(columns)) is not None:
-            return written
+        if (warm_up, cool_down) == self._trims:
+            written = metrics_as_written(self.file, columns, all_jobs=self._trims == (0.0, 0.0))
+            if written is not None:
+                return written
         with read_from(self.name, "resizes.csv"):
             return compute(
                 columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
             )
-
-    def _as_written(self, columns: Columns) -> Metrics | None:
-        """The content of ``metrics.json``; None when it is not that of these jobs.
-
-        It was computed from times with more digits than the files have. Metrics of one's own are computed anew: they
-        may be others now.
-        """
-        data = self.file("metrics.json")
-        try:
-            written = msgspec.json.decode(data or b"", type=Metrics)
-        except msgspec.DecodeError:
-            return None
-        all_jobs = self._trims == (0.0, 0.0)
-        if abs(written.makespan - max(max(columns.finish, default=0.0), 0.0)) > 2 * SHORTEST:
-            return None
-        if all_jobs and written.states != columns.states():
-            return None
-        chosen = columns if all_jobs else columns.within(*(round(date, DIGITS) for date in written.window))
-        own = figures_of(lambda: Record(written, chosen, self.file))
-        return msgspec.structs.replace(written, own=own)
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

@@ -17,19 +17,22 @@ __all__ = ["IndexedQueue"]
 class _Bucket:
     """Jobs of one size by arrival, under a tournament tree of their walltimes (``inf``: the place is empty)."""
 
-    __slots__ = ("alive", "capacity", "ranks", "size", "tree")
+    __slots__ = ("alive", "capacity", "front", "ranks", "size", "tree")
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.capacity = 1
         self.tree: list[float] = [inf, inf]
         self.ranks: list[int] = []
+        self.front = 0
+        """No job is there before this place."""
         self.alive = 0
 
     def append(self, rank: int, walltime: float) -> None:
         ranks = self.ranks
         if not self.alive:
             ranks.clear()
+            self.front = 0
         elif len(ranks) == self.capacity:
             self._rebuild()
             ranks = self.ranks
@@ -61,6 +64,7 @@ class _Bucket:
             tree[node] = min(left, right)
         self.tree = tree
         self.capacity = capacity
+        self.front = 0
 
     def find(self, longest: float) -> int:
         """The rank of the first job of at most this walltime; there must be one."""
@@ -151,18 +155,27 @@ class IndexedQueue(WaitingQueue):
             size = bucket.size
             if size > free:
                 break
-            limit = ANY if size <= extra else longest
-            if bucket.tree[1] <= limit:
+            if size <= extra:
                 tree = bucket.tree
+                capacity = bucket.capacity
+                node = capacity + bucket.front
+                if tree[node] == inf:
+                    while tree[node] == inf:
+                        node += 1
+                    bucket.front = node - capacity
+            else:
+                tree = bucket.tree
+                if tree[1] > longest:
+                    continue
                 node = 1  # what bucket.find does, without a call
                 capacity = bucket.capacity
                 while node < capacity:
                     node += node
-                    if tree[node] > limit:
+                    if tree[node] > longest:
                         node += 1
-                rank = bucket.ranks[node - capacity]
-                if best < 0 or rank < best:
-                    best = rank
+            rank = bucket.ranks[node - capacity]
+            if best < 0 or rank < best:
+                best = rank
         return None if best < 0 else self._jobs[best - self._base]
 
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:

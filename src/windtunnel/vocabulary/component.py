@@ -1,7 +1,7 @@
 """The interfaces of decision components and of observers of a run."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
 
@@ -14,6 +14,7 @@ from windtunnel.vocabulary.reply import Reply
 from windtunnel.vocabulary.view import View
 
 __all__ = [
+    "MOST_GATHERED",
     "Component",
     "DecidesAtOnce",
     "Features",
@@ -113,11 +114,21 @@ class WithView(Protocol):
     view: View
 
 
+MOST_GATHERED: Final = 999
+"""Records that gather in a list of an observer's before it is called."""
+
+
 class Observer:
     """Sees what happens in a run, in order; recorders derive from it and override what they need.
 
     Observers are not part of the engine's state: they are not saved or forked with it unless they implement that.
     """
+
+    gathered_states: list[Any] | None = None
+    """Where an observer puts date and numbers of machine states, if it does no more with them: where it is the only
+    one, the engine does that itself. Known when the run starts."""
+    gathered_jobs: list[JobRecord] | None = None
+    """The same for the records of jobs that have ended; with :data:`MOST_GATHERED` in the list, it is called."""
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """The run starts."""

@@ -5,7 +5,7 @@ and what leases need are added. ``timestamp`` (keyword only) is when the decisio
 seconds; None means at once. The engine checks every decision; a refusal names the broken rule.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -31,11 +31,9 @@ __all__ = [
     "ContinueRegistration",
     "CreateProbe",
     "Decision",
-    "Execute",
     "ExecuteJob",
     "FinishRegistration",
     "ForceSimulationStop",
-    "Kill",
     "KillJobs",
     "MessageToJob",
     "MigrateJob",
@@ -43,11 +41,9 @@ __all__ = [
     "QueryEnergy",
     "RegisterJob",
     "RegisterProfile",
-    "Reject",
     "RejectJob",
     "ReportLeases",
     "ResetProbe",
-    "Resize",
     "ResizeJob",
     "ResumeJob",
     "SetJobArguments",
@@ -303,39 +299,3 @@ class MessageToJob(Decision):
 
     job_id: str
     message: str
-
-
-def _id(job: Job | str) -> str:
-    if isinstance(job, str):
-        return job
-    if isinstance(job, Job):
-        return job.id
-    raise TypeError(f"expected a job or its id, not {type(job).__name__} {job!r:.50}")
-
-
-def _hosts(hosts: HostSet | Iterable[int]) -> HostSet:
-    if isinstance(hosts, HostSet):
-        return hosts
-    if isinstance(hosts, str) or not isinstance(hosts, Iterable):
-        raise TypeError(f"expected a HostSet or host ids, not {type(hosts).__name__} {hosts!r:.50}")
-    return HostSet(hosts)
-
-
-def Execute(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> ExecuteJob:  # noqa: N802 -- reads as the decision it makes
-    """``ExecuteJob`` for a job or its id."""
-    return ExecuteJob(job_id=_id(job), hosts=_hosts(hosts), **options)
-
-
-def Reject(job: Job | str, reason: str = "") -> RejectJob:  # noqa: N802 -- reads as the decision it makes
-    """``RejectJob`` for a job or its id."""
-    return RejectJob(job_id=_id(job), reason=reason)
-
-
-def Resize(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> ResizeJob:  # noqa: N802 -- reads as the decision it makes
-    """``ResizeJob`` for a job or its id."""
-    return ResizeJob(job_id=_id(job), hosts=_hosts(hosts), **options)
-
-
-def Kill(*jobs: Job | str) -> KillJobs:  # noqa: N802 -- reads as the decision it makes
-    """``KillJobs`` for jobs or their ids."""
-    return KillJobs(job_ids=tuple(_id(job) for job in jobs))

@@ -125,7 +125,8 @@ def test_components_that_find_no_nodes_beside_each_other_give_way_and_wait():
 
 
 def test_two_jobs_that_would_wait_for_each_other_in_two_partitions_are_not_both_planned():
-    from windtunnel.schedulers.slurm.jobs.pending import HetJob, PendingJob
+    from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+    from windtunnel.schedulers.slurm.jobs.together import HetJob
     from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
     from windtunnel.schedulers.slurm.state import State
 

@@ -8,6 +8,7 @@ from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord, JobState
 from windtunnel.vocabulary import JobCompleted, JobRejected, RejectJob
+from windtunnel.vocabulary.component import MOST_GATHERED
 
 __all__ = ["end_job", "reject_job"]
 
@@ -15,6 +16,7 @@ _SUSPENDED: Final = JobState.SUSPENDED
 _SUBMITTED: Final = JobState.SUBMITTED
 _SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
 _FAILED: Final = JobState.COMPLETED_FAILED
+_MOST_GATHERED: Final = MOST_GATHERED
 _JobCompleted: Final = JobCompleted  # bound once: compiled code looks up what comes from other modules each time
 
 
@@ -49,14 +51,19 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
         world.energy.job_ended(record, leaves)
     hooks = world.hooks
     moment: Any = now  # compiled code makes an object of a number wherever one is wanted
-    only = hooks.only_ended
-    if only is not None:
+    jobs = hooks.gathered_jobs
+    if jobs is not None and len(jobs) < _MOST_GATHERED:
+        jobs.append(record)
+    elif (only := hooks.only_ended) is not None:
         only(moment, record)
     else:
         for hook in hooks.ended:
             hook(moment, record)
-    only = hooks.only_states
-    if only is not None:
+    states = hooks.gathered_states
+    if states is not None:
+        states.append(now)
+        states.extend(table.counts)
+    elif (only := hooks.only_states) is not None:
         only(moment, table.counts)
     else:
         for hook in hooks.states:

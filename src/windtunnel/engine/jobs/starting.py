@@ -74,8 +74,11 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
     if hooks.started:
         for hook in hooks.started:
             hook(moment, record)
-    only = hooks.only_states
-    if only is not None:
+    states = hooks.gathered_states
+    if states is not None:
+        states.append(now)
+        states.extend(world.hosts.counts)
+    elif (only := hooks.only_states) is not None:
         only(moment, world.hosts.counts)
     else:
         for hook in hooks.states:

@@ -129,7 +129,11 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         date = on_paper(date)
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
-                    rounds = 0
+                    rounds = 1
+                elif rounds < limit:
+                    rounds += 1
+                else:
+                    return
                 if kind == _COMING:  # the most frequent two are called directly
                     coming_date = submit_next(world, submitter)  # noqa: F821 -- known since coming_date is
                     coming_rank = world.sequence
@@ -149,6 +153,10 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                             _put_back(world, submitter, coming_date, coming_rank)
                             coming_date = inf
                         _HANDLERS[kind](world, payload)
+            elif rounds < limit:
+                rounds += 1
+            else:
+                return
             while True:
                 if coming_date <= horizon and coming_date < inf:
                     if not heap or (coming_date, _SUBMISSION, coming_rank) < heap[0][:3]:
@@ -173,9 +181,9 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         coming_date = inf
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
-            if not notices or rounds >= limit or (not bare and session.ready_at > now):  # bare replies take no time
+            if not notices or (not bare and session.ready_at > now):  # bare replies take no time
+                rounds -= 1  # it was none
                 return
-            rounds += 1
             session.outbox = []
             if session.apart:
                 session.outbox, session.apart = session.apart, session.outbox

@@ -1,7 +1,7 @@
 """Observers are called method by method: only those that want to know are."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -47,6 +47,8 @@ class Hooks:
             setattr(self, name, wanted)
         self.only_ended = self.ended[0] if len(self.ended) == 1 else None
         self.only_states = self.states[0] if len(self.states) == 1 else None
+        self.gathered_states = _gathered(observers, self.states, "gathered_states")
+        self.gathered_jobs = _gathered(observers, self.ended, "gathered_jobs")
         self.no_news = False
 
     begin: tuple[Callable[..., None], ...]
@@ -75,5 +77,15 @@ class Hooks:
     """The one that wants to know of ends, if it is alone: in pure Python a loop over it costs more than the call."""
     only_states: Callable[..., None] | None
     """The same for machine states."""
+    gathered_states: list[Any] | None
+    """Where machine states go, if nobody wants more (:attr:`Observer.gathered_states`)."""
+    gathered_jobs: list[Any] | None
+    """The same for records of jobs that have ended."""
     no_news: bool
     """Whether nothing but one notice tells of a further static job: found out at the first."""
+
+
+def _gathered(observers: Sequence[Observer], told: Sequence[object], name: str) -> list[Any] | None:
+    """The list in which the only one that is told would put it."""
+    lists = [known for one in observers if (known := getattr(one, name)) is not None]
+    return lists[0] if len(told) == len(lists) == 1 else None

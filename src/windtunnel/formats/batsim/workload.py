@@ -9,7 +9,6 @@ from copy import copy
 from pathlib import Path
 from typing import Any, Final, Self
 
-import msgspec
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import Finding, Findings, Severity
@@ -19,19 +18,13 @@ from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import generation_of_type, profile_from_json
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.trace_files import load_traces
-from windtunnel.entities.unheard import names
+from windtunnel.formats.batsim.document import WorkloadDocument
 from windtunnel.formats.batsim.references import check_references, used_profiles
-from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.files import read_bytes
 from windtunnel.model import Job, JobList, Profile, TraceReplayProfile
 from windtunnel.model.profiles import executors
 
 __all__ = ["BatsimWorkload", "read_batsim", "read_batsim4", "read_batsim5"]
-
-
-_MEMBERS: Final = names(
-    "the workload", "nb_res jobs profiles", noted="author command comment comments date description name version"
-)
-
 
 ELSEWHERE: Final = "elsewhere"
 """The code of the warning that a profile is one of another workload; gone when it is found there."""
@@ -94,7 +87,7 @@ def read_batsim(path: str | Path, name: str = "w0", *, generation: Generation | 
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    document = _Document(data, findings)
+    document = WorkloadDocument(data, findings)
     workload = None
     if not findings.has_errors:
         workload = _Reader(document, name, path, findings, generation).read()
@@ -119,66 +112,9 @@ def read_batsim5(path: str | Path, name: str = "w0") -> BatsimWorkload:
     return read_batsim(path, name, generation=5)
 
 
-class _Document:
-    """The members of the file's object that matter, decoded."""
-
-    def __init__(self, data: bytes, findings: Findings) -> None:
-        self._data = data
-        self.valid = False
-        self.repeated: list[str] = []
-        """Names of profiles that stand there twice."""
-        self.members: dict[str, Any] = {}
-        try:
-            raw = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-            _MEMBERS.tell(raw, findings, pointer="")
-            for key in ("nb_res", "jobs", "profiles"):
-                if key in raw:
-                    self.members[key] = msgspec.json.decode(raw[key])
-            self.valid = True
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            self._explain(error, findings)
-            return
-        if isinstance(self.members.get("profiles"), dict):
-            self.repeated = _repeated_keys(raw["profiles"])
-
-    def _explain(self, error: Exception, findings: Findings) -> None:
-        """Decode the whole for the place of the fault: members were decoded one by one."""
-        try:
-            if not isinstance(msgspec.json.decode(self._data), dict):
-                findings.add("not a JSON object", code="json", line=1, column=1)
-                return
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as whole:
-            error = whole
-        message, line, column = json_fault(error, self._data)
-        findings.add(message, code="json", line=line, column=column)
-
-    def whole(self) -> Any:
-        """The whole document, for positions; what is read of it where the rest is not text."""
-        try:
-            return msgspec.json.decode(self._data)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            return self.members
-
-
-def _repeated_keys(raw: msgspec.Raw) -> list[str]:
-    """The keys that an object holds more than once, itself, not in what is within."""
-    import json
-
-    outermost: list[tuple[str, Any]] = []
-
-    def collect(pairs: list[tuple[str, Any]]) -> None:
-        outermost[:] = pairs
-
-    json.JSONDecoder(object_pairs_hook=collect).decode(bytes(raw).decode())
-    names = [key for key, _ in outermost]
-    if len(set(names)) == len(names):
-        return []
-    return sorted({key for key in names if names.count(key) > 1})
-
-
 class _Reader:
     def __init__(
-        self, document: _Document, name: str, path: Path, findings: Findings, generation: Generation | None
+        self, document: WorkloadDocument, name: str, path: Path, findings: Findings, generation: Generation | None
     ) -> None:
         self._members = document.members
         self._repeated = document.repeated

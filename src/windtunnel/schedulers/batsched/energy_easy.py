@@ -1,72 +1,36 @@
 """What batsched's energy_bf_monitoring_inertial and the two sleepers share (spec: schedulers.md section 6.5)."""
 
-from fractions import Fraction
-from math import inf
-from typing import Annotated, Any, ClassVar
+from typing import Any
 
-from msgspec import Meta
-
-from windtunnel.schedulers.batsched.energy import EnergyOptions, NonNegative, hosts_of, state_of
-from windtunnel.schedulers.batsched.energy_bf import Monitoring, MonitoringOptions
-from windtunnel.schedulers.batsched.liquid import Trace, horizon, load
+from windtunnel.schedulers.batsched.energy import hosts_of, state_of
+from windtunnel.schedulers.batsched.energy_load import MeasuredLoad
 from windtunnel.schedulers.batsched.loop import Waiting
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
-from windtunnel.schedulers.batsched.rationals import Exact, exact, nearest
+from windtunnel.schedulers.batsched.rationals import Exact, exact
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, Notice
 
-__all__ = ["EnergyEasy", "InertialOptions"]
-
-Alteration = Annotated[str, Meta(pattern=r"^[xp][0-9]+(\.[0-9]+)?$")]
+__all__ = ["EnergyEasy"]
 
 
-class InertialOptions(MonitoringOptions, frozen=True, kw_only=True):
-    """``trace_output_filename``: a CSV file of the load over time. ``inertial_alteration``: how the number of hosts
-    switched grows from stage to stage, ``x2`` (times) or ``p2`` (plus).
-    """
-
-    trace_output_filename: str
-    allow_future_switches: bool = True
-    upper_llh_threshold: NonNegative = 1e100
-    inertial_alteration: Alteration = "x2"
-    idle_time_to_sedate: NonNegative = 1e18
-    sedate_idle_on_classical_events: bool = False
-
-
-class EnergyEasy(Monitoring):
+class EnergyEasy(MeasuredLoad):
     """EASY backfilling on what is awake, with hosts that are to be switched on and off; subclasses say which, in the
     stage that comes once a period.
     """
-
-    Options: ClassVar[type[EnergyOptions]] = InertialOptions
-    file_options = frozenset({"trace_output_filename"})
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._idle_time = exact(self.inertial.idle_time_to_sedate)
 
-    @property
-    def inertial(self) -> InertialOptions:
-        """The options."""
-        options = self.energy
-        assert isinstance(options, InertialOptions)
-        return options
-
     def _reset(self) -> None:
         super()._reset()
-        self._plan = AvailabilityProfile(0, 0)
         self._to_sedate = self._to_awaken = 0
         self._lately_sedated = self._lately_awakened = 0
         self._by_inertia = self._by_idleness = 0  # how many hosts sleep for that reason
         self._idle = 0
         self._idle_since: dict[int, Exact] = {}
-        self._integral = self._previous = self._liquid = Fraction(0)
-        self._measured: Exact = 0
         self._awakens: bool | None = None  # the last decision of a stage
         self._prio: Waiting | None = None
         self._all_submitted = False
-        self._trace = Trace(
-            self.inertial.trace_output_filename, "first_job_size", "priority_job_expected_waiting_time"
-        )
 
     def _on_begin(self, notice: Any) -> None:
         super()._on_begin(notice)
@@ -78,10 +42,6 @@ class EnergyEasy(Monitoring):
         if isinstance(notice, AllStaticJobsHaveBeenSubmitted):
             self._all_submitted = True
         super()._on_other(notice)
-
-    def stop(self) -> None:
-        """Write the rest of the trace."""
-        self._trace.flush()
 
     # What both decisions and stages do
 
@@ -128,29 +88,6 @@ class EnergyEasy(Monitoring):
         sedated, _ = self._queued(self._plan, self._idle_to_sedate(date, awake_soon), 0)
         self._apply(self._plan, call=False)
         self._by_idleness += sedated.bit_count()
-
-    def _measure(self, date: Exact) -> None:
-        """The integral of the liquid load horizon, up to now."""
-        waiting = load(item for _, _, item in self._queue)
-        liquid = horizon(self._plan, waiting, date)
-        passed = date - self._measured
-        self._integral += (self._liquid + liquid) / 2 * passed
-        self._note(nearest(date) - min(1e-6, nearest(passed) / 2), waiting, liquid, date)
-
-    def _remember(self, date: Exact) -> None:
-        waiting = load(item for _, _, item in self._queue)
-        self._liquid = horizon(self._plan, waiting, date)
-        self._measured = date
-        self._note(nearest(date), waiting, self._liquid, date)
-
-    def _note(self, when: float, waiting: Exact, liquid: Fraction, now: Exact) -> None:
-        first = wait = "NA"
-        if self._queue:
-            head = self._queue[0][2]
-            first = str(head.size)
-            begin = next((self._plan.begins[k] for k, jobs in enumerate(self._plan.jobs) if head.id in jobs), None)
-            wait = f"{inf if begin is None else nearest(begin - now):g}"
-        self._trace.add(when, len(self._queue), first, wait, waiting=waiting, liquid=liquid)
 
     def _choose_to_awaken(self, plan: AvailabilityProfile, count: int, candidates: int) -> int:
         chosen = 0

@@ -9,8 +9,9 @@ from windtunnel.model import Job
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.countdown import Countdown
-from windtunnel.schedulers.slurm.jobs.pending import HetJob, PendingJob, Siblings
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.jobs.together import HetJob, Siblings
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks, component_id
 from windtunnel.schedulers.slurm.loops.submission import first_reason, refusal

@@ -6,7 +6,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation, SlurmSite
-from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.held_nodes import HeldNodes
 from windtunnel.schedulers.slurm.jobs.dependencies import Dependencies
 from windtunnel.schedulers.slurm.jobs.kept_order import KeptOrder
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
@@ -18,18 +18,12 @@ from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.limits.tracked import Tracked
 from windtunnel.schedulers.slurm.limits.used_up import Budgets
-from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import union, without
-from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
-from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
-from windtunnel.schedulers.slurm.select.counted_types import counted_apart
-from windtunnel.schedulers.slurm.select.earliest import Selector
-from windtunnel.schedulers.slurm.select.gpu_counts import gpus_beyond, gpus_of_job
-from windtunnel.schedulers.slurm.select.linear import oversubscribes
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_beyond
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger
 
@@ -40,14 +34,12 @@ _BEHIND_ALL: Final = 10**9
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class State:
+class State(HeldNodes):
     """A cluster at an instant."""
 
     def __init__(self, site: SlurmSite, now: int = 0, reservations: Iterable[Reservation] | None = None) -> None:
-        self.site = site
-        self.cluster = Cluster(site)
+        super().__init__(site)
         self.now = now
-        self.selector = Selector(self.cluster)
         self.tracked = Tracked(self.cluster)
         flags = set(site.priority.flags)
         self.tree = AccountTree(site.associations, not flags & {"NO_FAIR_TREE", "DEPTH_OBLIVIOUS"})
@@ -61,17 +53,10 @@ class State:
         self.budgets = Budgets(self.limits)
         self.accrual = Accrual(site)
         self._bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
-        self._late = self.selector.masks is not None and self.cluster.cores_alike
-        self.occupancy = Occupancy(self.cluster, late=self._late)
-        """What is held; who asks about nodes one by one settles it first, or takes :attr:`held`."""
         self.running: dict[str, RunningJob] = {}
         self.pending: dict[str, PendingJob] = {}
         self.order = KeptOrder()
         """What waits, as it was last put in order."""
-        self.unusable = self.cluster.unusable
-        """Nodes that are down or drained."""
-        self.completing = 0
-        """Nodes on which a job is ending."""
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
@@ -99,23 +84,6 @@ class State:
     @bookings.setter
     def bookings(self, bookings: Bookings) -> None:
         self._bookings = bookings
-
-    @property
-    def held(self) -> Occupancy:
-        """What is held, node by node."""
-        self.occupancy.settle()
-        return self.occupancy
-
-    @property
-    def in_use(self) -> int:
-        """The nodes on which any job runs."""
-        masks = self.selector.masks
-        return self.held.used if masks is None else without(self.cluster.all, masks.idle())
-
-    @property
-    def up(self) -> int:
-        """The nodes on which jobs may start."""
-        return without(self.cluster.all, self.unusable)
 
     def of_others(self, record: Record) -> int:
         """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""
@@ -153,73 +121,6 @@ class State:
         """Whether a job's licences are free now."""
         free = self.licences_free()
         return all(free.get(name, 0) >= count for name, count in wanted.items())
-
-    def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
-        """What a job will hold, down to cores and indices of generic resources."""
-        demand = record.demand
-        cluster = self.cluster
-        asked = oversubscribes(record, self.selector.linear)
-        shares = asked or cluster.holds_on
-        alone = demand.starts_alone and not (demand.forced and cluster.rows_by_qos)  # another row may be beneath
-        exclusive = alone or (self.selector.linear and not asked)
-        if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
-            late = self._late
-
-            def memory_of(node: int, cpus: int) -> int:
-                return self._memory(demand, node, cpus, 0)
-
-            if late:
-                parts = count_alike(cluster, placed, memory_of)
-            else:
-                parts = take_alike(cluster, self.held, placed, demand, memory_of)
-            holding = Holding(
-                key,
-                placed.nodes,
-                start + limit * 60,
-                alike=parts,
-                exclusive=exclusive,
-                partition=record.table.name,
-                user=record.job.user,
-                limit=limit,
-            )
-            holding.numbered = not late
-            return holding
-        cores = take_cores(cluster, self.held, placed, record, shares)
-        memory = {}
-        gpus = gpus_of_job(cluster, demand, placed, self.held)
-        for node, cpus in placed.cpus.items() if self.site.select.memory else ():
-            memory[node] = self._memory(demand, node, cpus, gpus.get(node, 0))
-        gres = take_gres(cluster, self.held, demand, cores, gpus)
-        return Holding(
-            key,
-            placed.nodes,
-            start + limit * 60,
-            cpus=placed.cpus,
-            cores=cores,
-            memory=memory,
-            gres=gres,
-            exclusive=exclusive,
-            shares=shares,
-            oversubscribes=asked,
-            partition=record.table.name,
-            user=record.job.user,
-            limit=limit,
-            typed=counted_apart(cluster, demand, gres),
-        )
-
-    def gres_for(self, demand: Demand) -> bool:
-        """Whether a job gets generic resources of its nodes."""
-        return bool(demand.asks_gres or (demand.exclusive and self.occupancy.gres))
-
-    def _memory(self, demand: Demand, node: int, cpus: int, gpus: int) -> int:
-        """The memory (MB) of a node that goes with so many CPUs, and GPUs beyond those a job asks of each node."""
-        if not self.site.select.memory:
-            return 0
-        if demand.memory_per_cpu is not None:
-            return demand.memory_per_cpu * cpus
-        if demand.memory_per_gpu is not None:
-            return demand.memory_per_gpu * (demand.gpus_on_node() + gpus)
-        return demand.memory_per_node or self.cluster.memory[node]
 
     def begin(
         self, record: Record, placed: Picked, now: int, limit: int | None = None, key: str | None = None

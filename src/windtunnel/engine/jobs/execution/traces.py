@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from windtunnel.diagnostics import DecisionError, UsageError
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, profile_as
-from windtunnel.engine.jobs.execution.tasks import places
+from windtunnel.engine.jobs.execution.placing import places
 from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
 from windtunnel.model import TraceReplayProfile, TraceType

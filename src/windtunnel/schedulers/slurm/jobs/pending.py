@@ -8,47 +8,16 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import JobAsk, OverSubscribe, Qos
 from windtunnel.schedulers.slurm.jobs.asked_tasks import named_nodes
 from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.together import HetJob, Siblings
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest, union
 from windtunnel.schedulers.slurm.shares.tree import Member
 
-__all__ = ["HetJob", "PendingJob", "Siblings"]
+__all__ = ["PendingJob"]
 
 _NO_LIMIT: Final = 2**32 - 1
 """Minutes, where even the partition allows any."""
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class Siblings:
-    """The tasks of an array that come as jobs of their own; only so many run at once (``--array=%n``)."""
-
-    __slots__ = ("active", "limit")
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.active = 0
-        """How many of them run."""
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class HetJob:
-    """A heterogeneous job: components that start together."""
-
-    __slots__ = ("components", "leader", "rank")
-
-    def __init__(self, leader: str) -> None:
-        self.leader = leader
-        """The id of the job, and of its first component."""
-        self.components: list[PendingJob] = []
-        self.rank: tuple[bool, int, int] | None = None
-        """How all of it is ranked in the queue: backfill finds that out in its cycles (``bf_hetjob_prio``)."""
-
-    def add(self, component: "PendingJob") -> None:
-        """One more component."""
-        component.het = self
-        component.alone = False
-        self.components.append(component)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

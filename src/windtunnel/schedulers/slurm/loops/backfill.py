@@ -7,6 +7,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
+from windtunnel.schedulers.slurm.loops.looked_at import LookedAt
 from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.not_placed import liked, only_as_liked
 from windtunnel.schedulers.slurm.loops.passes import Pass
@@ -33,12 +34,7 @@ class _Cycle:
         self.full = False
         known = self.settings
         self.most_starts: int = known.bf_max_job_start
-        self.seen: dict[tuple[object, ...], int] = {}
-        """Jobs looked at, of users, partitions and associations (§4.5)."""
-        self.bounded = bool(
-            known.bf_max_job_user or known.bf_max_job_part or known.bf_max_job_user_part or known.bf_max_job_assoc
-        )
-        """Whether anything limits how many of them are."""
+        self.seen = LookedAt(known)
         self.least_priority: int = known.bf_min_prio_reserve
         self.least_age: int = known.bf_min_age_reserve
         self.once_each: bool = known.bf_one_resv_per_job
@@ -111,7 +107,7 @@ class _Cycle:
             return None
         self.may_defer = self.planner.keeps and not (
             state.limits.active  # plans that they refuse are not entered
-            or self.bounded
+            or self.seen.bounded
             or self.least_age
             or self.least_priority
             or state.limits.thresholds
@@ -191,7 +187,7 @@ class _Cycle:
             return
         only_now = self._only_now(record)
         first = max(first, self._blocked_until(record))
-        while not self._beyond(record):
+        while not self.seen.enough_of(record):
             plan, tested = self.planner.test(record, only_now, first)
             self.done.tested += tested and not record.magnetic  # each task of an array counts
             if plan.outcome is STARTED:
@@ -210,7 +206,7 @@ class _Cycle:
     def _starts_as_it_likes(self, record: Record, first: int) -> bool:
         """Whether a job, or all tasks that may, start now on the nodes that it prefers; there nothing is planned."""
         job = record.job
-        while not self._beyond(record):
+        while not self.seen.enough_of(record):
             plan, tested = self.planner.test(liked(record), True, first)
             self.done.tested += tested
             if plan.outcome is not STARTED:
@@ -264,27 +260,6 @@ class _Cycle:
         self.array_plans += 1
         return self.array_plans < min(self.settings.bf_max_job_array_resv, len(job.tasks))
 
-    def _beyond(self, record: Record) -> bool:
-        """Whether enough jobs of its user, partition or association were looked at (§4.5)."""
-        if not self.bounded:
-            return False
-        known = self.settings
-        user, part = record.job.user, record.table.name
-        keys: list[tuple[tuple[object, ...], int]] = [
-            (("user", user, _of_default_account(record.job)), known.bf_max_job_user),
-            (("partition", part), known.bf_max_job_part),
-            (("both", user, part), known.bf_max_job_user_part),
-            (("association", record.job.account, user), known.bf_max_job_assoc),
-        ]
-        limited = [(key, most) for key, most in keys if most]
-        if any(self.seen.get(key, 0) >= most for key, most in limited):
-            return True
-        if record.magnetic:
-            return False  # those count for no limit of the cycle
-        for key, _ in limited:
-            self.seen[key] = self.seen.get(key, 0) + 1
-        return False
-
     def _only_now(self, record: Record) -> bool:
         """Whether a job is tested for now alone, without a plan (§4.5)."""
         job = record.job
@@ -296,11 +271,6 @@ class _Cycle:
             return True
         most = self.most_plans
         return bool(most and self.planner.reserved.get(record.table.name, 0) >= most)
-
-
-def _of_default_account(job: PendingJob) -> bool:
-    """Whether a job is of its user's default account: those of all other accounts of a user are counted apart."""
-    return job.member is not None and job.member.association.default
 
 
 def backfill_pass(state: State, all_plans: bool = True) -> Pass:

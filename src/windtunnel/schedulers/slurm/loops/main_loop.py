@@ -10,20 +10,9 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.failing import Failing
 from windtunnel.schedulers.slurm.loops.list_order import in_list_order
-from windtunnel.schedulers.slurm.loops.not_placed import (
-    BUSY,
-    NEVER,
-    NOT_AVAILABLE,
-    left_by_reservations,
-    liked,
-    no_such_nodes,
-    nodes_busy,
-    not_available,
-    only_as_liked,
-    what_lacks,
-    would_take,
-)
+from windtunnel.schedulers.slurm.loops.not_placed import NOT_AVAILABLE, liked, only_as_liked, would_take
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
@@ -38,16 +27,11 @@ _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class _Run:
-    """One run, with the partitions that have failed in it."""
+class _Run(Failing):
+    """One run."""
 
     def __init__(self, state: State, full: bool) -> None:
-        self.state = state
-        self.done = Pass()
-        self.available = state.up
-        """Nodes that are up and in no failed partition."""
-        self.failed: set[str] = set()
-        self.failed_reservations: set[str] = set()
+        super().__init__(state)
         main = state.site.main
         self.depth: int = 0 if full else main.default_queue_depth
         self.most_starts: int = main.sched_max_job_start
@@ -215,22 +199,6 @@ class _Run:
         limit = cut(record, record.limit, state.now)
         self.done.started.append(state.begin(record, placed, state.now, limit))
 
-    def _nodes_for(self, record: Record) -> int | None:
-        """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
-        state, job = self.state, record.job
-        among = without(record.mask & self.available, state.of_others(record))
-        if not state.bookings:
-            return among
-        end = state.now + cut(record, record.limit, state.now) * 60
-        if job.reservation and not state.bookings.flexible(job.reservation):
-            own = state.bookings.own(job, state.now)
-            if own is None or own.start > state.now:
-                job.reason = "Reservation"
-                self.available &= ~state.bookings.nodes_of(job.reservation)
-                return None
-            among &= own.mask
-        return without(among, state.bookings.kept_from(job, state.now, end))
-
     def _blocked(self, record: Record, among: int) -> bool:
         """No placement: busy, not available, or impossible indefinitely; unless others are suspended for it."""
         state, job = self.state, record.job
@@ -250,37 +218,6 @@ class _Run:
         self._cannot_start(record, among)
         return False
 
-    def _cannot_start(self, record: Record, among: int) -> None:
-        """Nobody makes room: the Reason, and whether the partition fails with the job."""
-        state, job = self.state, record.job
-        usable, kept = left_by_reservations(state, record)
-        seen = among
-        if state.site.preempt.type:
-            seen |= state.of_others(record) & record.mask & self.available  # whoever has them might go
-        lack = what_lacks(state, record, seen, usable, self.available)
-        if lack == BUSY:
-            job.reason = "Resources"
-            self._fail(record)
-        elif lack == NEVER:
-            if kept:
-                job.reason = "Reservation"
-                self.available &= ~state.bookings.nodes_of(job.reservation)
-            elif len(job.records) == 1 and not record.magnetic and record is not job.records[0].liking:
-                job.reason = "BadConstraints"
-                state.pending.pop(job.id, None)
-                self.done.failed.append(job)
-            else:  # it is tried elsewhere
-                out = bool(record.magnetic) and (bool(job.named & ~usable) or not record.mask & usable)
-                if out or not job.named & ~record.mask:  # else nothing is said of it
-                    job.reason = "BadConstraints" if out or no_such_nodes(state, record) else "Resources"
-                self._withheld(record)
-        elif nodes_busy(state, record, among, self.available):
-            job.reason = "Resources"
-            self._fail(record)
-        else:
-            job.reason = not_available(state, record, self.available)
-            self._withheld(record)
-
     def _of_other_users(self, record: Record) -> int:
         """Nodes that jobs of other users have to themselves, who would have to go for this one."""
         state = self.state
@@ -288,41 +225,6 @@ class _Run:
             return 0
         held = union(one.holding.nodes for one in candidates(state, record))
         return held & record.mask & self.available
-
-    def _fail(self, record: Record) -> None:
-        """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
-        state, job = self.state, record.job
-        backfill = state.site.backfill
-        if self._withheld(record):
-            return
-        if job.reservation:
-            self.failed_reservations.add(job.reservation)
-            return
-        least_age = backfill.bf_min_age_reserve
-        if least_age and (job.eligible is None or state.now - job.eligible < least_age):
-            return
-        if record.priority < state.limits.least_priority(record, backfill.bf_min_prio_reserve):
-            return
-        self._close(record)
-
-    def _refused(self, record: Record) -> None:
-        """Limits keep a job back; what it names is kept for it all the same."""
-        if self.state.site.main.assoc_limit_stop:
-            self._fail(record)
-        else:
-            self._withheld(record)
-
-    def _withheld(self, record: Record) -> bool:
-        """Nodes that a job names, as many as it needs at least, are kept for it; nothing else fails with it."""
-        named = record.job.named
-        if not named or named.bit_count() < record.demand.min_nodes:
-            return False
-        self.available &= ~named
-        return True
-
-    def _close(self, record: Record) -> None:
-        self.failed.add(record.table.name)
-        self.available &= ~record.table.mask
 
 
 def main_pass(state: State, full: bool = False) -> Pass:

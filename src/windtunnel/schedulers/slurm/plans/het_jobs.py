@@ -2,8 +2,8 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.pending import HetJob
 from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.together import HetJob
 
 __all__ = ["HetPlan"]
 

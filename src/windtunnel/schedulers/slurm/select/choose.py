@@ -10,6 +10,7 @@ from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.select.fit import BENEATH, EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.in_turn import Turn, look_in_turn
+from windtunnel.schedulers.slurm.select.kinds import Kinds
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
@@ -37,9 +38,7 @@ class Chooser:
         """What is free now, where sets of nodes say it all."""
         self.empty = Occupancy(cluster)
         """Nobody holds anything."""
-        self._kinds: dict[tuple[object, ...], int] = {}
-        self._asked: dict[tuple[object, ...], int] = {}
-        """The same by what jobs ask for, which may come to the same on the nodes there are."""
+        self._kinds = Kinds(self.fit, self.empty, self.linear)
         self.whole_cores = self.fit.by_core and max(cluster.threads, default=1) > 1
         """Whether jobs take the whole of cores that have several threads."""
 
@@ -293,23 +292,5 @@ class Chooser:
     def kind(self, record: Record) -> int:
         """A number that jobs share which are placed alike."""
         if record.kind < 0:
-            ask, demand = record.job.ask, record.demand
-            own = record.mask if record.narrow else 0  # not all nodes of the partition
-            asked = (record.table.name, own, record.job.named, record.constraint.text, ask.prefer)
-            ways = (ask.contiguous, ask.spread, ask.switches is not None)
-            memory = (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
-            said = (*asked, *ways, *memory, *demand.signature())
-            number = self._asked.get(said, -1)
-            if number < 0:
-                key = (*asked, *ways, *demand.signature(), *self._of_each_sort(record))
-                number = self._asked[said] = self._kinds.setdefault(key, len(self._kinds))
-            record.kind = number
+            record.kind = self._kinds.of(record)
         return record.kind
-
-    def _of_each_sort(self, record: Record) -> tuple[object, ...]:
-        """What a job could use of an empty node of each sort, or the memory it asks for where that says more."""
-        demand = record.demand
-        if not demand.plain_shape or demand.memory_per_gpu is not None or self.linear:
-            return (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
-        usable = self.fit.usable(record, self.cluster.sorts, self.empty)
-        return tuple(usable.items())

@@ -14,6 +14,7 @@ from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
+from windtunnel.schedulers.slurm.select.ways import busy_first, in_order, least_loaded
 
 __all__ = ["ConsTres"]
 
@@ -161,14 +162,15 @@ class ConsTres:
         if ask.spread:
             weights = self.fit.weights.weights
             order = sorted(usable, key=lambda node: (weights[node], node))
-            return self._in_order(need, order, usable, gpus, spread=True)
+            return in_order(need, order, usable, gpus, spread=True)
         if self.busy_first and ahead and not ask.contiguous:
-            return self._busy_first(need, usable, gpus)
+            return busy_first(need, usable, self.fit.weights.weights, self.present.used, gpus)
         if self._loads_least(record):
-            return self._least_loaded(need, usable, self._free(record, usable, held, row), gpus)
+            free = self._free(record, usable, held, row)
+            return least_loaded(need, usable, free, cluster.cpus, self.fit.weights.weights, gpus)
         if self.goes_to_the_end(record.demand):
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
-            return self._in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
+            return in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
         if self.tree is not None and not ask.contiguous and (ask.switches or not self.tree_optional):
             taken = self.tree.pick(need, usable, gpus)
             if taken is not None and ask.switches:
@@ -194,78 +196,9 @@ class ConsTres:
         whole = self.cluster.cpus
         return {node: whole[node] - held.cpus[node] for node in usable}
 
-    def _least_loaded(
-        self, need: Need, usable: dict[int, int], free: dict[int, int], gpus: Callable[[int], int]
-    ) -> dict[int, int] | None:
-        """Of each weight the node with most free CPUs for its size, again and again.
-
-        Each node that is looked at counts from then on for no more than could have been taken of it.
-        """
-        whole, weights = self.cluster.cpus, self.fit.weights.weights
-        groups: dict[int, list[int]] = {}
-        seen: set[int] = set()
-        for node in sorted(usable):
-            groups.setdefault(weights[node], []).append(node)
-        for _, group in sorted(groups.items()):
-            last = -1
-            while not need.done and need.most_nodes > 0:
-                best = -1
-                for node in group:
-                    if node in need.taken:
-                        continue
-                    if node in seen:
-                        need.again[node] = usable[node]
-                    seen.add(node)
-                    usable[node] = need.count(node, usable[node])
-                    if best < 0 or free[best] * whole[node] < free[node] * whole[best]:
-                        best = node
-                        if free[best] == last:
-                            break
-                if best < 0:
-                    break
-                last = free[best]
-                need.take(best, usable[best], gpus(best))
-        return need.taken if need.done or need.enough else None
-
     def goes_to_the_end(self, demand: Demand) -> bool:
         """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
         return self.serial_at_end and demand.cpus == 1 and demand.requested_nodes == 1
-
-    def _busy_first(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
-        """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed."""
-        lightest_first = sorted({self.fit.weights.weights[node] for node in usable})
-        for weight in lightest_first:
-            if need.done or need.most_nodes <= 0:
-                break
-            inside = [node for node in usable if self.fit.weights.weights[node] == weight and node not in need.taken]
-            for idle in (False, True):
-                for node in inside:
-                    if bool(self.present.used >> node & 1) is idle:
-                        continue
-                    if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
-                        continue
-                    need.take(node, usable[node], gpus(node))
-                    if need.done or need.most_nodes <= 0:
-                        break
-        return need.taken if need.done or need.enough else None
-
-    @staticmethod
-    def _in_order(
-        need: Need, order: list[int], usable: dict[int, int], gpus: Callable[[int], int], spread: bool = False
-    ) -> dict[int, int] | None:
-        """Nodes one after another until they suffice; ``spread``: as many as possible."""
-        if spread:
-            need.nodes = max(need.nodes, min(len(order), need.most_nodes))
-            need.slack = max(0, need.nodes - need.least)
-        for node in order:
-            if need.done or need.most_nodes <= 0:
-                break
-            if node in need.taken:
-                continue
-            if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
-                continue
-            need.take(node, usable[node], gpus(node))
-        return need.taken if need.done or need.enough else None
 
     def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
         """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
