@@ -1,7 +1,7 @@
 """``machine_states.csv``: how many compute hosts are in which state, after each change."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -10,9 +10,6 @@ from windtunnel.results.job_rows import COMPILED, STATE_WIDTH
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder, Rows
 from windtunnel.results.state_rows import rows_of
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["MachineStatesCsv"]
 

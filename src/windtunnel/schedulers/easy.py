@@ -1,6 +1,6 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from mypy_extensions import mypyc_attr
@@ -125,19 +125,20 @@ class Easy(BatchScheduler):
         # So many hosts will not be there before those that are absent come back, unless an end says otherwise.
         shadow = ANY
         free = self.site.free.size
-        missing = need - free
-        entries: Iterator[tuple[Any, ...]] = iter(self.site.ends)
-        for entry in entries:
-            missing -= entry[2]
-            if missing <= 0:
-                shadow = entry[0]
-                for other in entries:  # those that end at the same date
-                    if other[0] != shadow:
-                        break
-                    missing -= other[2]
+        enough = False
+        end: float
+        freed: int
+        ends: Any = self.site.ends
+        entries: list[tuple[Any, ...]] = ends  # so typed, compiled code reads of each what is asked for
+        for end, _, freed, _ in entries:
+            if enough and end != shadow:
                 break
+            free += freed
+            if free >= need:
+                enough = True
+                shadow = end
         self._shadow = shadow if shadow > now else now  # noqa: FURB136 -- a call costs more
-        self._extra = -missing if missing <= 0 else 0
+        self._extra = free - need if enough else 0
 
     def _backfill(self, now: float, need: int, decisions: list[Decision]) -> None:
         """Start whoever does not delay the first job, which needs so many hosts."""

@@ -1,7 +1,5 @@
 """Where parallel tasks are: the hosts of their executors, and the storages they name (batsim-inputs.md 5, 11)."""
 
-from typing import TYPE_CHECKING
-
 from windtunnel.diagnostics import DecisionError
 from windtunnel.engine.jobs.execution.nodes import Node
 from windtunnel.engine.state.world import World
@@ -12,9 +10,6 @@ from windtunnel.model import (
     PlacementStrategy,
 )
 from windtunnel.vocabulary import ProfilePlacement
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["claim_storage", "places", "storage_of"]
 
