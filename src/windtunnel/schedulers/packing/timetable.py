@@ -146,10 +146,10 @@ class Timetable:
         able = self._able(need)
         if len(able) < need.hosts:
             return inf, HostSet()
-        used: list[int] = []
-        starts, date = _first_starts(able, need.hosts, length, earliest, used)
-        if len(used) == need.hosts:
-            return earliest, HostSet(used)
+        at_once: list[int] = []
+        starts, date = _first_starts(able, need.hosts, length, earliest, at_once)
+        if len(at_once) == need.hosts:
+            return earliest, HostSet(at_once)
         known = False
         while True:
             if date == inf:
@@ -180,11 +180,11 @@ class Timetable:
         if found is None:
             if len(self._found) >= _MOST:
                 self._found.clear()
-            part, courses = self._asked(need), self._courses
+            part, cores = self._asked(need), self._names.index("cores")
+            there = [(host, self._courses[host]) for host in self.demands.fitting(need) if host in self._courses]
+            takes_all = part is None or all(part[cores] >= course.whole[cores] for _, course in there)
             found = self._found[asked] = [
-                _Able(host, courses[host], courses[host].whole if part is None else part)
-                for host in self.demands.fitting(need)
-                if host in courses
+                _Able(host, course, course.whole if part is None else part, takes_all) for host, course in there
             ]
         return found
 
@@ -193,21 +193,24 @@ class Timetable:
 class _Able:
     """A host that could hold its part of a job, and that part."""
 
-    __slots__ = ("course", "host", "part")
+    __slots__ = ("course", "host", "part", "takes_all")
 
-    def __init__(self, host: int, course: _Course, part: Vector) -> None:
+    def __init__(self, host: int, course: _Course, part: Vector, takes_all: bool) -> None:
         self.host = host
         self.course = course
         self.part = part
+        self.takes_all = takes_all
+        """Whether the job takes all cores of whatever host it gets: every job has some, so nobody else uses it."""
 
 
 def _first_starts(
-    able: list[_Able], count: int, length: float, earliest: float, used: list[int]
+    able: list[_Able], count: int, length: float, earliest: float, at_once: list[int]
 ) -> tuple[list[float], float]:
     """When so many hosts have each their part, in the order of the hosts, and when the last of them has.
 
-    Of hosts that have it later it is only known that it is not before the date that is told of them. ``used`` gets
-    those that have it at once and are in use then: so many of them are enough, and no other is looked at.
+    Of hosts that have it later it is only known that it is not before the date that is told of them. ``at_once`` gets
+    hosts that have it at the earliest date: those in use then, or any where the job takes all cores of each. So many
+    of them are enough, and no other is looked at.
     """
     starts: list[float] = []
     first: list[float] = []  # the dates of so many hosts, negative, the last of them first
@@ -215,9 +218,9 @@ def _first_starts(
     for one in able:
         start = one.course.start(one.part, earliest, length, latest)
         starts.append(start)
-        if start == earliest and one.course.at(start) != one.course.whole:
-            used.append(one.host)
-            if len(used) == count:
+        if start == earliest and (one.takes_all or one.course.at(start) != one.course.whole):
+            at_once.append(one.host)
+            if len(at_once) == count:
                 return starts, start
         if len(first) < count:
             heappush(first, -start)
