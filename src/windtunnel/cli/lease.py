@@ -162,9 +162,7 @@ def _engine(**chosen: Any) -> Any:
 
 def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bool, **options: Any) -> Any:
     """Carry out a run; one that is interrupted still marks its files."""
-    import signal
-
-    from windtunnel.cli.summary import print_account, stop_on_signal
+    from windtunnel.cli.summary import print_account
     from windtunnel.engine.rounds.pace import Pacer
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
@@ -174,7 +172,6 @@ def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bo
         print_account(told)
     if speed is not None:
         simulation.engine.pace = Pacer(speed)
-    signal.signal(signal.SIGTERM, stop_on_signal)
     try:
         simulation.run_until(math.inf if until is None else until)
     finally:

@@ -143,10 +143,11 @@ _PLAIN: Final = ("batsim4", "batsim5", "elastisim")
 
 def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     """Run one command; a user's mistake is a message, never a traceback."""
+    from windtunnel.cli.endings import ended_as_by_ctrl_c
     from windtunnel.diagnostics import WindtunnelError, files_read
 
     try:
-        with files_read():
+        with ended_as_by_ctrl_c(), files_read():
             if name in _PLAIN:
                 return int(command(arguments))
             return _typer(name, command, arguments)

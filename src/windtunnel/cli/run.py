@@ -265,13 +265,9 @@ def run(
 
 
 def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
-    """Run; a terminated process still marks its files."""
+    """Run, watched or not."""
     import gc
-    import signal
 
-    from windtunnel.cli.summary import stop_on_signal
-
-    signal.signal(signal.SIGTERM, stop_on_signal)
     # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
     gc.freeze()
     gc.set_threshold(200_000, 50, 100)

@@ -117,7 +117,7 @@ def metrics(
         sys.stdout.write(made.json().decode())
         return
     if not loaded.complete:
-        print(f"not complete: {loaded.outcome}")
+        print(f"not complete: {loaded.state.reason or 'it was killed, or is still running'}")
     print(made)
 
 

@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from windtunnel.diagnostics import AccountLine, UsageError, read_duration
 from windtunnel.model.abilities import report_of
+from windtunnel.results.layout import KNOWN_FILES
 
-__all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "stop_on_signal", "trim"]
+__all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "trim"]
 
 SHOWN = 20
 """So many lines of the account are shown."""
@@ -22,12 +23,6 @@ def trim(text: str) -> float | str:
         return read_duration(text)
     except UsageError:
         raise UsageError(f"{text!r} is neither a duration, such as 3600 or 2d, nor a share, such as 5%") from None
-
-
-def stop_on_signal(number: int, frame: object) -> NoReturn:
-    """A request to terminate ends the run like Ctrl-C: what was recorded is kept and marked."""
-    del number, frame
-    raise KeyboardInterrupt
 
 
 def print_account(lines: Iterable[AccountLine]) -> None:
@@ -79,6 +74,11 @@ def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | 
                 raise UsageError(f"--report: {report} is an input of this run", "name another file")
     if parquet and out is None:
         raise UsageError("--parquet needs --out: it writes jobs.parquet there")
+    if report is not None and out is not None and report.absolute() in {
+        out.absolute(),
+        *(out.absolute() / name for name in KNOWN_FILES),
+    }:
+        raise UsageError(f"--report: {report} is what --out writes", "name another file")
     if report is not None and (report.is_dir() or not report.absolute().parent.is_dir()):
         made_by_run = out is not None and report.absolute().parent == out.absolute()
         if report.is_dir() or not made_by_run:

@@ -17,7 +17,15 @@ from windtunnel.diagnostics.errors import (
 )
 from windtunnel.diagnostics.findings import Finding, Severity, as_text, printable
 from windtunnel.diagnostics.garbage import without_garbage_collection
-from windtunnel.diagnostics.opening import files_read, open_input, open_lines, read_input, read_stream, read_text
+from windtunnel.diagnostics.opening import (
+    files_read,
+    open_input,
+    open_lines,
+    read_input,
+    read_stream,
+    read_text,
+    spare_inputs,
+)
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean, nearest_names
@@ -60,5 +68,6 @@ __all__ = [
     "replacing",
     "show_duration",
     "show_time",
+    "spare_inputs",
     "without_garbage_collection",
 ]

@@ -16,7 +16,7 @@ from windtunnel.report.figures import cards, deltas, groups, side_by_side
 from windtunnel.report.markup import definitions
 from windtunnel.results.compare_many import compare_runs
 from windtunnel.results.damaged_files import of_runs
-from windtunnel.results.files import write_whole
+from windtunnel.results.files import save_page
 from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import Status, as_text
@@ -43,10 +43,7 @@ def write_report(
         UsageError: a run has no jobs.csv, a trim is malformed, or nothing can be written there.
         SimulationError: the disk is full.
     """
-    target = Path(path)
-    text = html(run, beside=beside, warm_up=warm_up, cool_down=cool_down)
-    write_whole(target, text.encode("utf-8", "replace"))
-    return target
+    return save_page(path, html(run, beside=beside, warm_up=warm_up, cool_down=cool_down))
 
 
 @of_runs
