@@ -242,7 +242,7 @@ def test_what_is_converted_is_not_overwritten(tmp_path, monkeypatch, capsys):
     (tmp_path / "link.swf").symlink_to("log.swf")
     (tmp_path / "other.swf").write_text(LOG)
     for line in (
-        ["log.swf", "log.swf"],
+        ["log.swf", "log.swf", "-o", "walltime=kill"],
         ["log.swf", "link.swf", "--apply", "first(1)"],
         ["log.swf", "other.swf", "--apply", "merge('other.swf')"],
     ):
@@ -250,7 +250,7 @@ def test_what_is_converted_is_not_overwritten(tmp_path, monkeypatch, capsys):
         assert "it would be overwritten" in capsys.readouterr().err
     assert [path.read_text() for path in sorted(tmp_path.glob("*.swf"))] == [LOG, LOG, LOG]
     with pytest.raises(UsageError, match="it would be overwritten"):
-        convert("log.swf", "log.swf")
+        convert("log.swf", "log.swf", to="batsim5")
 
 
 def test_the_platform_of_elastisims_jobs_is_not_written_over_the_one_that_was_read(tmp_path, monkeypatch, capsys):

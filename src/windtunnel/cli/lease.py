@@ -8,7 +8,7 @@ import typer
 
 from windtunnel.cli import lease_service
 from windtunnel.cli.lease_service import TRUST_CODE, settings
-from windtunnel.cli.values import date, positive
+from windtunnel.cli.values import date, factor
 
 __all__ = ["lease"]
 
@@ -77,7 +77,7 @@ def run(
     ] = None,
     speed: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option(parser=positive, metavar="TIMES", help="Run this many times as fast as the wall clock."),
+        typer.Option(parser=factor, metavar="TIMES", help="Run this many times as fast as the wall clock."),
     ] = None,
     strict_input: Annotated[
         bool,
@@ -107,6 +107,9 @@ def run(
 
     if not energy and energy_rule != "exact":
         raise UsageError("--energy-rule says how energy is simulated", "add --energy")
+    if force and out is None:
+        raise UsageError("--force needs --out: it replaces files there")
+    _about_config(config, trust_code=trust_code)
     engine = {
         "events": events,
         "failures": parse_failures(failures) if failures else None,
@@ -151,6 +154,14 @@ def run(
     made = _simulated(found, until, speed, site=site or None, options=options, stop=stop, out=out, **more)
     if not quiet:
         print(made)
+
+
+def _about_config(config: Path | None, *, trust_code: bool) -> None:
+    """What says how a configuration is read needs one."""
+    from windtunnel.diagnostics import UsageError
+
+    if trust_code and config is None:
+        raise UsageError("--trust-code lets --config load code, and there is no --config")
 
 
 def _engine(**chosen: Any) -> Any:

@@ -235,6 +235,7 @@ def serve_leases(
 
       windtunnel serve leases --site "4 CPU:100,Memory:1024" --speed 60
     """
+    from windtunnel.diagnostics import UsageError
     from windtunnel.formats.haizea.ini import read_haizea_config
     from windtunnel.leases.registry import read_settings
     from windtunnel.services.lease_inputs import read_site_or_text
@@ -242,6 +243,8 @@ def serve_leases(
     from windtunnel.services.lease_rpc import LeaseServer
     from windtunnel.services.lease_store import LeaseStore
 
+    if trust_code and config is None:
+        raise UsageError("--trust-code lets --config load code, and there is no --config")
     base = None if config is None else read_haizea_config(config, trust_code=trust_code).options
     options = read_settings(settings(option), base)
     if state is not None and not state.exists():

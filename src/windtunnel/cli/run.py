@@ -7,7 +7,16 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from windtunnel.cli.run_options import checkpoints, chosen, failure_model, inputs, snapshots, tell_page, watching
+from windtunnel.cli.run_options import (
+    checkpoints,
+    chosen,
+    failure_model,
+    inputs,
+    snapshots,
+    tell_page,
+    watching,
+    with_given,
+)
 from windtunnel.cli.values import key_values, moment, positive
 
 __all__ = ["run"]
@@ -199,7 +208,8 @@ def run(
     platform_file, workload_files = inputs(platform, workloads or [], events)
     if stream and live:
         raise UsageError("--stream cannot be combined with --live: the page shows all jobs", "leave out one of them")
-    summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
+    watched = watching(live=live, paused=live_paused, port=live_port)
+    summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet, force=force)
     with without_garbage_collection():
         simulation = api.Simulation(
             platform_file,
@@ -208,14 +218,18 @@ def run(
             scheduler_options=key_values(option, "scheduler option"),
             events=events,
             out=out,
-            platform_options=chosen(numbering=(numbering, "natural"))
-            | key_values(platform_option, "platform option"),
-            workload_options=chosen(
-                walltime=(walltime, "extend"),
-                dependencies=(dependencies, False),
-                keep_epoch=(keep_epoch, False),
-            )
-            | key_values(workload_option, "workload option"),
+            platform_options=with_given(
+                chosen(numbering=(numbering, "natural")), platform_option, "platform option"
+            ),
+            workload_options=with_given(
+                chosen(
+                    walltime=(walltime, "extend"),
+                    dependencies=(dependencies, False),
+                    keep_epoch=(keep_epoch, False),
+                ),
+                workload_option,
+                "workload option",
+            ),
             options=Options(
                 compute_sharing=share_compute,
                 strict=not lenient,
@@ -247,7 +261,7 @@ def run(
         summary.print_account(told)
     with simulation.recording.holding():
         try:
-            done = _run(simulation, watching(live=live, paused=live_paused, port=live_port))
+            done = _run(simulation, watched)
         finally:
             if not quiet:
                 summary.print_account(simulation.account.since(told))

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ def trim(text: str) -> float | str:
     if text.endswith("%"):
         return text
     try:
-        return read_duration(text)
+        seconds = read_duration(text)
     except UsageError:
-        raise UsageError(f"{text!r} is neither a duration, such as 3600 or 2d, nor a share, such as 5%") from None
+        seconds = nan
+    if not 0 <= seconds < inf:
+        raise UsageError(f"{text!r} is neither a duration, such as 3600 or 2d, nor a share, such as 5%")
+    return seconds
 
 
 def print_account(lines: Iterable[AccountLine]) -> None:
@@ -66,7 +70,9 @@ def _jobs(count: int) -> str:
     return f"{count:,} jobs" if count > 1 else "1 job"
 
 
-def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool) -> None:
+def check_targets(
+    out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool = False, force: bool = False
+) -> None:
     """Refuse before a long run what could not, or must not, be written after it."""
     if report is not None and report.is_file():
         for one in inputs:
@@ -74,6 +80,8 @@ def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | 
                 raise UsageError(f"--report: {report} is an input of this run", "name another file")
     if parquet and out is None:
         raise UsageError("--parquet needs --out: it writes jobs.parquet there")
+    if force and out is None:
+        raise UsageError("--force needs --out: it replaces files there")
     if report is not None and out is not None and report.absolute() in {
         out.absolute(),
         *(out.absolute() / name for name in KNOWN_FILES),

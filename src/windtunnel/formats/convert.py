@@ -54,16 +54,17 @@ def convert(
 
     Raises:
         InputError: the source is invalid.
-        UsageError: there is no such format or option, the target cannot express a profile, or it is the source.
+        UsageError: there is no such format or option, the target cannot express a profile, or it is the source and
+            would not be the same afterwards.
     """
     target = Path(target)
     written = target_format(target, to)
-    if target.exists() and os.path.exists(source) and os.path.samefile(source, target):  # noqa: PTH110, PTH121 -- may be a text
-        raise UsageError(f"{target} is what is converted: it would be overwritten", "name another file")
     found = word_format(source, "workload") or find_format(source, "workload", name=str(options.get("format", "")))
     if found == written and found.copier and not options and change is None:
         function(found.copier)(Path(source), target)
         return []
+    if target.exists() and os.path.exists(source) and os.path.samefile(source, target):  # noqa: PTH110, PTH121 -- may be a text
+        raise UsageError(f"{target} is what is converted: it would be overwritten", "name another file")
     workload = read_workload(source, **options)
     if change is not None:
         workload = change(workload)

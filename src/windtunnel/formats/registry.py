@@ -75,9 +75,18 @@ def _head(path: Path) -> bytes:
         with open_input(path) as file:
             return file.read(HEAD).removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
-        raise InputError(
-            [Finding(str(path), code="unreadable", message=f"cannot be read: {reason(error)}")]
-        ) from error
+        message, hint = f"cannot be read: {reason(error)}", _shorthands(str(path))
+        raise InputError([Finding(str(path), code="unreadable", message=message, hint=hint)]) from error
+
+
+def _shorthands(text: str) -> str:
+    """What may have been meant by what is not a file, if it is somewhat like a description."""
+    form = word_format(text)
+    if form is not None:
+        return f"it stands for a {form.kind} (the format {form.name}), and is not expected here"
+    names = [form.name for form in all_formats() if form.word]
+    near = text.partition(":")[0] in names or ":" in text
+    return f"descriptions begin with {', '.join(f'{name}:' for name in names)}" if near else ""
 
 
 def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
@@ -162,6 +171,16 @@ def _reader(form: Format, options: dict[str, Any], places: int) -> tuple[Callabl
     return reader, checked_options(f"the format {form.name}", options_of(reader, skip=places), options)
 
 
+def _chosen(path: str | Path, kind: Kind, name: str) -> Format:
+    """The format of a description or of a file; see :func:`find_format`."""
+    form = word_format(path, kind)
+    if form is None:
+        return find_format(path, kind, name=name)
+    if name not in {"", form.name}:
+        raise UsageError(f"{str(path)!r} is in the format {form.name}, and cannot be read as {name}")
+    return form
+
+
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know
     """Read a workload in any format; ``options`` are those of the format's reader.
 
@@ -171,7 +190,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
     """
     if not format:
         format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
-    form = word_format(path, "workload") or find_format(path, "workload", name=format)
+    form = _chosen(path, "workload", format)
     reader, checked = _reader(form, options, 2)
     with reading(path):
         workload: Workload = reader(path if form.word else Path(path), name, **checked)
@@ -185,7 +204,7 @@ def reads_with(option: str, path: str | Path, *, format: str = "") -> tuple[str,
         InputError: the file cannot be read, or is in no known format.
         UsageError: there is no format of that name.
     """
-    form = word_format(path, "workload") or find_format(path, "workload", name=format)
+    form = _chosen(path, "workload", format)
     return form.name, option in options_of(function(form.reader), skip=2)[0]
 
 
@@ -204,7 +223,7 @@ def read_platform(
         InputError: the file is invalid, or in no known format.
         UsageError: the description is invalid, there is no such format, or it has no such option.
     """
-    form = word_format(platform, "platform") or find_format(platform, "platform", name=format)
+    form = _chosen(platform, "platform", format)
     reader, checked = _reader(form, options, 1)
     if energy and "energy" in options_of(reader, skip=1)[0]:
         checked["energy"] = True
