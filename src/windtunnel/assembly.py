@@ -1,6 +1,7 @@
 """From what somebody gives (files, names, objects) to what an engine takes: a site, workloads, events, components."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,6 +94,8 @@ def assemble(
         scheduler_options=(scheduler_options, Mapping, "a mapping"),
         platform_options=(platform_options, Mapping, "a mapping"),
         workload_options=(workload_options, Mapping, "a mapping"),
+        operations=(operations, (list, tuple), "a list of strings such as 'first(100)'"),
+        timeout=(timeout, Real, "a number of seconds"),
     )
     if not timeout > 0:
         raise UsageError(f"a timeout must be more than 0 s, not {timeout!r}")

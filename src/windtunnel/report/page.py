@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import show_duration, show_time
+from windtunnel.diagnostics import UsageError, show_duration, show_time
 from windtunnel.report.charts import histogram
 from windtunnel.report.data import extent, page_data
 from windtunnel.report.figures import cards, deltas, groups, side_by_side
@@ -43,6 +43,8 @@ def write_report(
         UsageError: a run has no jobs.csv, a trim is malformed, or nothing can be written there.
         SimulationError: the disk is full.
     """
+    if not isinstance(beside, Sequence) or not all(isinstance(one, Run) for one in beside):
+        raise UsageError(f"beside is a list of runs, not {beside!r:.80}", "load_run reads one from its directory")
     return save_page(path, html(run, beside=beside, warm_up=warm_up, cool_down=cool_down))
 
 

@@ -27,6 +27,8 @@ def save_page(path: str | Path, text: str) -> Path:
     Raises:
         UsageError, SimulationError: it cannot be written there.
     """
+    if not isinstance(path, str | Path):
+        raise UsageError(f"cannot write {path!r}: it names no file")
     target = Path(path)
     if target.name in KNOWN_FILES and target.exists():
         raise UsageError(f"{target} is a file of a run: it would be overwritten", "name another file")
