@@ -155,12 +155,9 @@ def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any)
         InputError: the file is invalid, or in no known format.
         UsageError: it does not say what it needs.
     """
-    from windtunnel.formats.registry import guess_format, read_workload, word_format
+    from windtunnel.formats.registry import is_workload, read_workload
 
-    word = word_format(path)
-    if word is None and not Path(path).is_file():
-        return None
-    if (word or guess_format(path)).kind not in {"workload", "leases"}:
+    if not is_workload(path, **options):
         return None
     workload = read_workload(path, **options)
     if operations:

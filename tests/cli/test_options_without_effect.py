@@ -64,6 +64,9 @@ def test_what_is_given_twice_is_refused(capsys, line, says):
         ("run hosts:4 hosts:4", "it stands for a platform"),
         ("run hosts:4", "there is nothing to simulate"),
         ("calibrate hosts:4 log.swf", "describes no Slurm site"),
+        ("run log.swf -s lib:./missing.so", "lib:./missing.so: there is no file ./missing.so"),
+        ("lease list --server http://127.0.0.1:1/RPC2", "hint: windtunnel serve leases starts a service"),
+        ("plot folder gantt .", "there is no run in 'folder'"),
     ],
 )
 def test_what_is_not_an_input_is_said_plainly(capsys, line, says):
@@ -94,3 +97,9 @@ def test_options_of_logs_have_bounds(capsys):
 def test_a_master_that_is_not_a_host_is_told_of(capsys):
     assert main(["run", "example:small", "--platform-option", "master=boss", "--until", "9"]) == 0
     assert "the master 'boss' is not a host: 'master_host', whose role that is, is the master" in capsys.readouterr().err
+
+
+def test_a_library_here_is_named_with_its_folder(here, capsys):
+    (here / "libedc.so").write_bytes(b"")
+    assert main(["run", "log.swf", "-q", "-s", "lib:libedc.so"]) == 1
+    assert "(./libedc.so is here: name it so)" in capsys.readouterr().err

@@ -264,3 +264,16 @@ def test_the_platform_of_elastisims_jobs_is_not_written_over_the_one_that_was_re
     assert "it would be overwritten" in capsys.readouterr().err
     assert (tmp_path / "platform.xml").read_bytes() == before
     assert not (tmp_path / "jobs.json").exists()
+
+
+def test_a_table_is_converted_by_its_mapping(tmp_path, monkeypatch, capsys):
+    """The option that chooses the format was not looked at: no CSV could be converted, or run without a platform."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs.csv").write_text("at,seconds,cores\n0,10,2\n5,20,1\n")
+    (tmp_path / "map.toml").write_text('[columns]\nsubmit = "at"\nrun = "seconds"\nprocessors = "cores"\n')
+    assert main(["convert", "jobs.csv", "made.swf", "-o", "mapping=map.toml"]) == 0
+    assert [job.profile.delay for job in read_swf(tmp_path / "made.swf")] == [10.0, 20.0]
+    assert convert("jobs.csv", "made.json", mapping="map.toml") == []
+    capsys.readouterr()
+    assert main(["run", "jobs.csv", "--workload-option", "mapping=map.toml"]) == 2
+    assert "jobs.csv is a workload that does not say how many hosts it needs" in capsys.readouterr().err

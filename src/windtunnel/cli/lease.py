@@ -17,7 +17,13 @@ lease = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Simulate leases as Haizea schedules them, or ask a lease service for some.",
+    help="""Simulate leases as Haizea schedules them, or ask a lease service for some.
+
+    Examples:
+      windtunnel lease run day.lwf --out out
+
+      windtunnel lease request -n 4 -d 02:00:00
+    """,
 )
 
 _OPTIONS = typer.Option("--option", "-o", help="A setting of the lease manager, as name=value (Haizea's names).")

@@ -147,7 +147,11 @@ def cancel(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """Cancel a lease."""
+    """Cancel a lease.
+
+    Example:
+      windtunnel lease cancel 2
+    """
     with _client(server, token_file) as client:
         client.cancel(number)
 
@@ -156,7 +160,11 @@ def list_leases(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """List the leases that are not over."""
+    """List the leases that are not over.
+
+    Example:
+      windtunnel lease list --server http://127.0.0.1:42493/RPC2
+    """
     with _client(server, token_file) as client:
         _print(client.leases(), "No leases.")
 
@@ -165,7 +173,11 @@ def queue(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """List the leases that wait, in order."""
+    """List the leases that wait, in order.
+
+    Example:
+      windtunnel lease queue
+    """
     with _client(server, token_file) as client:
         _print(client.queue(), "Queue is empty.")
 
@@ -175,7 +187,11 @@ def show(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """Show one lease, over or not, and why it was rejected or waits."""
+    """Show one lease, over or not, and why it was rejected or waits.
+
+    Example:
+      windtunnel lease show 2
+    """
     with _client(server, token_file) as client:
         found, reason = client.lease(number)
     _print([found], "")
@@ -187,7 +203,11 @@ def hosts(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """List the nodes of the site."""
+    """List the nodes of the site.
+
+    Example:
+      windtunnel lease hosts
+    """
     with _client(server, token_file) as client:
         print(f"{'ID':>4}  {'Hostname':<16} {'CPUs':>6} {'Mem':>8}")
         for host in client.hosts():

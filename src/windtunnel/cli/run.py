@@ -205,7 +205,16 @@ def run(
     if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
         what = "--energy-rule, --job-energy and --delays-compute"
         raise UsageError(f"{what} say how energy is simulated", "add --energy")
-    platform_file, workload_files = inputs(platform, workloads or [], events)
+    workload_options = with_given(
+        chosen(
+            walltime=(walltime, "extend"),
+            dependencies=(dependencies, False),
+            keep_epoch=(keep_epoch, False),
+        ),
+        workload_option,
+        "workload option",
+    )
+    platform_file, workload_files = inputs(platform, workloads or [], events, workload_options)
     if stream and live:
         raise UsageError("--stream cannot be combined with --live: the page shows all jobs", "leave out one of them")
     watched = watching(live=live, paused=live_paused, port=live_port)
@@ -221,15 +230,7 @@ def run(
             platform_options=with_given(
                 chosen(numbering=(numbering, "natural")), platform_option, "platform option"
             ),
-            workload_options=with_given(
-                chosen(
-                    walltime=(walltime, "extend"),
-                    dependencies=(dependencies, False),
-                    keep_epoch=(keep_epoch, False),
-                ),
-                workload_option,
-                "workload option",
-            ),
+            workload_options=workload_options,
             options=Options(
                 compute_sharing=share_compute,
                 strict=not lenient,

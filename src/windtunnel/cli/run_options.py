@@ -63,10 +63,12 @@ def snapshots(out: Path | None, every: float | None) -> list[Any]:
     return [NodeSnapshots(out / "nodes", every)]
 
 
-def inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
-    """The files of a bundled example, or those given."""
+def inputs(
+    platform: str, workloads: list[str], events: list[Path], options: dict[str, Any]
+) -> tuple[str, list[str]]:
+    """The files of a bundled example, or those given; ``options`` are those for reading workloads."""
     if not platform.startswith("example:"):
-        if not workloads and not events and _is_platform(platform):
+        if not workloads and not events and _is_platform(platform, options):
             from windtunnel.diagnostics import UsageError
 
             raise UsageError("there is nothing to simulate", "name a workload after the platform")
@@ -77,14 +79,11 @@ def inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str
     return example.platform, workloads or list(example.workloads)
 
 
-def _is_platform(file: str) -> bool:
+def _is_platform(file: str, options: dict[str, Any]) -> bool:
     """Whether a file is not a workload, which may stand alone; of what is no file its reader says so."""
-    from windtunnel.formats.registry import guess_format, word_format
+    from windtunnel.formats.registry import is_workload, word_format
 
-    word = word_format(file)
-    if word is None and not Path(file).is_file():
-        return False
-    return (word or guess_format(file)).kind not in {"workload", "leases"}
+    return (word_format(file) is not None or Path(file).is_file()) and not is_workload(file, **options)
 
 
 def watching(*, live: bool, paused: bool, port: int) -> dict[str, Any] | None:

@@ -62,7 +62,7 @@ def print_metrics(run: Any, out: Path | None) -> None:
 
         shown = quote(str(out))
         print(f"files: {out}")
-        print(f"next:  windtunnel report {shown}        one page with the schedule, curves and distributions")
+        print(f"next:  windtunnel report {shown}         one page with the schedule, curves and distributions")
         print(f"       windtunnel compare {shown} OTHER  what differs from another run")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError, did_you_mean, spare_inputs
 from windtunnel.formats.format import Format
-from windtunnel.formats.registry import all_formats, find_format, function, read_workload, word_format
+from windtunnel.formats.registry import all_formats, function, read_workload, workload_format
 from windtunnel.model import Workload
 from windtunnel.model.abilities import lost_in
 from windtunnel.model.lease_batch import as_batch
@@ -59,7 +59,7 @@ def convert(
     """
     target = Path(target)
     written = target_format(target, to)
-    found = word_format(source, "workload") or find_format(source, "workload", name=str(options.get("format", "")))
+    found = workload_format(source, **options)
     if found == written and found.copier and not options and change is None:
         function(found.copier)(Path(source), target)
         return []

@@ -24,12 +24,14 @@ __all__ = [
     "find_format",
     "function",
     "guess_format",
+    "is_workload",
     "list_formats",
     "read_events",
     "read_platform",
     "read_workload",
     "reads_with",
     "word_format",
+    "workload_format",
 ]
 
 GROUP: Final = "windtunnel.formats"
@@ -181,6 +183,17 @@ def _chosen(path: str | Path, kind: Kind, name: str) -> Format:
     return form
 
 
+def workload_format(path: str | Path, *, format: str = "", **options: Any) -> Format:  # noqa: A002 -- as below
+    """The format that a workload is read in, if these are the options; the option ``mapping`` chooses one too.
+
+    Raises:
+        InputError: the file cannot be read, or is in no known format.
+        UsageError: there is no such format.
+    """
+    chosen = format or next((form.name for form in all_formats() if form.choosing in options), "")
+    return _chosen(path, "workload", chosen)
+
+
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know
     """Read a workload in any format; ``options`` are those of the format's reader.
 
@@ -188,9 +201,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
         InputError: the file is invalid, or in no known format.
         UsageError: there is no such format, or it has no such option.
     """
-    if not format:
-        format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
-    form = _chosen(path, "workload", format)
+    form = workload_format(path, **{"format": format, **options})
     reader, checked = _reader(form, options, 2)
     with reading(path):
         workload: Workload = reader(path if form.word else Path(path), name, **checked)
@@ -232,6 +243,20 @@ def read_platform(
     if not form.word:
         made.options = {**checked, **({"format": format} if format else {}), **made.options}
     return made
+
+
+def is_workload(path: str | Path, **options: Any) -> bool:
+    """Whether a file or a description is a workload; an option such as ``format`` or ``mapping`` means that it is.
+
+    Raises:
+        InputError: the file cannot be read, or is in no known format.
+    """
+    word = word_format(path)
+    if word is None and not Path(path).is_file():
+        return False
+    if word is None and any(name in options for name in ("format", *(form.choosing for form in all_formats()))):
+        return True
+    return (word or guess_format(path)).kind in {"workload", "leases"}
 
 
 def word_format(text: str | Path, kind: Kind | None = None) -> Format | None:
