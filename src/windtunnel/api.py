@@ -235,7 +235,13 @@ class Simulation:
         return Run.of(self.recording)
 
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
-        """Inject an external event or a job at a given time (default: now)."""
+        """Inject an external event or a job at a given time (default: now).
+
+        Raises:
+            UsageError: the simulation is over, it is neither of them, or the time is not a number.
+        """
+        if self.over:
+            raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
         self.engine.inject(thing, at)
 
     def fork(self, out: str | Path | None = None) -> Self:

@@ -157,3 +157,31 @@ def test_arguments_of_a_report(tmp_path):
     for wrong in (5, "out", ["out"], run):
         with pytest.raises(wt.UsageError, match="beside is a list of runs, not "):
             run.report(tmp_path / "page.html", beside=wrong)
+    for wrong in (5, ["a.png"]):
+        with pytest.raises(wt.UsageError, match="a plot is saved in a file, not in a "):
+            run.plot("waits", wrong)
+    with pytest.raises(wt.UsageError, match="columns is a number, not 'x'"):
+        run.plot("waits", columns="x")
+
+
+def test_arguments_of_comparisons():
+    run = wt.simulate("hosts:4", JOBS)
+    for wrong in (("a", "b"), (run, "b"), (5,)):
+        with pytest.raises(wt.UsageError, match="only runs can be compared, not a "):
+            wt.compare_runs(*wrong)
+    with pytest.raises(wt.UsageError, match="at least two runs"):
+        wt.compare_runs(run)
+    with pytest.raises(TypeError, match="tolerence"):  # not said to be a damaged file
+        run.compare(run, tolerence=5)
+
+
+def test_nothing_happens_after_the_end():
+    simulation = wt.Simulation("hosts:4", JOBS)
+    simulation.run()
+    with pytest.raises(wt.UsageError, match="the simulation is over"):
+        simulation.inject(job(2))
+
+
+def test_what_is_written_is_a_workload(tmp_path):
+    with pytest.raises(wt.UsageError, match="a Workload can be written, not a int"):
+        wt.write_workload(5, tmp_path / "x.swf")

@@ -83,6 +83,8 @@ def write_workload(workload: Workload, target: str | Path, *, format: str = "") 
     Raises:
         UsageError: there is no such format, it cannot express a profile, or the file cannot be written.
     """
+    if not isinstance(workload, Workload):
+        raise UsageError(f"a Workload can be written, not a {type(workload).__name__}")
     target = Path(target)
     written = target_format(target, format)
     lost: list[str] = function(written.writer)(workload, target)

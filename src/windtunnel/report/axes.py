@@ -1,6 +1,7 @@
 """Axes and styles of static plots: calendar times, sizes in columns of a paper, colours that can be told apart."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import UsageError, show_duration
@@ -55,6 +56,8 @@ def size_of(style: str, columns: float | None, size: tuple[float, float] | None)
     if columns is None and style != "paper":
         return (12.0, 5.0)
     wide = 1.0 if columns is None else columns
+    if not isinstance(wide, Real):
+        raise UsageError(f"columns is a number, not {columns!r:.50}", "1 or 2")
     if not 0.0 < wide <= _MOST_COLUMNS:
         raise UsageError(f"a figure is more than 0 and at most {_MOST_COLUMNS} columns wide, not {wide:g}", "1 or 2")
     width = wide * _COLUMN + max(0.0, wide - 1.0) * _GUTTER
