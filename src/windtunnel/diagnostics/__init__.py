@@ -29,7 +29,7 @@ from windtunnel.diagnostics.opening import (
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean, nearest_names
-from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_time
+from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_seconds, show_time
 from windtunnel.diagnostics.unforeseen import UNFORESEEN, reading
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "reading",
     "replacing",
     "show_duration",
+    "show_seconds",
     "show_time",
     "spare_inputs",
     "without_garbage_collection",

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean, show_duration
+from windtunnel.diagnostics import UsageError, did_you_mean, show_seconds
 from windtunnel.model import HostSet
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.resizes_csv import sized
@@ -119,21 +119,15 @@ def _lines(e: Explanation) -> Iterator[str]:
         yield f"  it changed its hosts {len(e.own_changes)} times: {e.own_changes[0].before} hosts at first, {steps}"
 
 
-def _length(seconds: float) -> str:
-    """Seconds, and what they are to people."""
-    shown = show_duration(seconds)
-    return f"{seconds:,.2f} s" if shown.endswith(" s") and "min" not in shown else f"{seconds:,.2f} s ({shown})"
-
-
 def _of_waiting(e: Explanation) -> Iterator[str]:
     least = min(p.free for p in e.periods)
     most = max(p.free for p in e.periods)
-    yield f"  waited {_length(e.waited)}; jobs waiting already: {e.ahead}; hosts free: {least} to {most}"
+    yield f"  waited {show_seconds(e.waited)}; jobs waiting already: {e.ahead}; hosts free: {least} to {most}"
     enough = sum(p.finish - p.start for p in e.enough_free)
     if enough:
         first = e.enough_free[0]
         yield (
-            f"  enough hosts were free for {_length(enough)} of it, first at {first.start:,.2f} s "
+            f"  enough hosts were free for {show_seconds(enough)} of it, first at {first.start:,.2f} s "
             f"({first.free} free, jobs ahead: {first.ahead}): there the scheduler's rules kept it waiting, "
             "not a lack of hosts"
         )
