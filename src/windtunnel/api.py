@@ -3,7 +3,7 @@
 This module only puts readers, engine, components and recorders together.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from types import NoneType
@@ -101,7 +101,9 @@ class Simulation:
         check_arguments(
             facts=(facts, Mapping | None, "a mapping"),
             out=(out, (str, Path, NoneType), "a directory"),
+            observers=(observers, Iterable, "a list of observers"),
         )
+        observers = tuple(observers)
         if failures is not None:  # few runs have some
             from windtunnel.model.failures import FailureModel
 
@@ -138,7 +140,7 @@ class Simulation:
         """What was read or asked for and does not take effect as written; grows during the run."""
         if strict_input:
             self.account.refuse()
-        self._until = read_time(until, parts.start_date)
+        self._until = _time(until, parts.start_date)
         noted = {
             "schedulers": parts.names,
             "packing": parts.packing,
@@ -186,7 +188,7 @@ class Simulation:
         Args:
             time: seconds, a duration such as ``"5h"``, or a calendar date of the log such as ``"1996-10-01"``.
         """
-        return self.engine.run_until(read_time(time, self.recording.state.start_date))
+        return self.engine.run_until(_time(time, self.recording.state.start_date))
 
     def run(self) -> Run:
         """Run to the end, or to ``until``, where the run is marked as stopped.
@@ -233,7 +235,13 @@ class Simulation:
         return Run.of(self.recording)
 
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
-        """Inject an external event or a job at a given time (default: now)."""
+        """Inject an external event or a job at a given time (default: now).
+
+        Raises:
+            UsageError: the simulation is over, it is neither of them, or the time is not a number.
+        """
+        if self.over:
+            raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
         self.engine.inject(thing, at)
 
     def fork(self, out: str | Path | None = None) -> Self:
@@ -291,6 +299,14 @@ class Simulation:
         """End the run early: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
+
+
+def _time(time: float | str, start_date: float | None) -> float:
+    """A time to run to, in seconds; one that cannot come is refused."""
+    seconds = read_time(time, start_date)
+    if seconds < 0:
+        raise UsageError(f"{time!r} is before the simulation begins")
+    return seconds
 
 
 def _noted(
@@ -360,6 +376,7 @@ def simulate(
         if record is not None:
             raise UsageError("give warm_up and cool_down in the RecordingOptions")
         record = RecordingOptions(warm_up=warm_up, cool_down=cool_down)
+    check_arguments(observers=(observers, Iterable, "a list of observers"))
     from windtunnel.live.notebook import notebook_progress
 
     run = Simulation(

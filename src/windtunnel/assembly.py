@@ -1,6 +1,7 @@
 """From what somebody gives (files, names, objects) to what an engine takes: a site, workloads, events, components."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,6 +94,8 @@ def assemble(
         scheduler_options=(scheduler_options, Mapping, "a mapping"),
         platform_options=(platform_options, Mapping, "a mapping"),
         workload_options=(workload_options, Mapping, "a mapping"),
+        operations=(operations, (list, tuple), "a list of strings such as 'first(100)'"),
+        timeout=(timeout, Real, "a number of seconds"),
     )
     if not timeout > 0:
         raise UsageError(f"a timeout must be more than 0 s, not {timeout!r}")
@@ -100,9 +103,10 @@ def assemble(
         raise UsageError(f"a Platform takes no options ({', '.join(platform_options)}): only files do")
     if stream:
         workload_options = _streaming(platform, workload, operations, workload_options)
-    reading = dict(platform_options) | ({"energy": True} if energy else {})
     with files_read() as read:
-        site, workloads = _site_and_workloads(platform, workload, reading, workload_options, operations)
+        site, workloads = _site_and_workloads(
+            platform, workload, platform_options, workload_options, operations, energy=energy
+        )
     given = _events_given(events)
     with files_read() as more:
         lists = _event_lists(site, given, failures)
@@ -143,9 +147,11 @@ def assemble(
 def _site_and_workloads(
     platform: PlatformLike,
     workload: WorkloadLike,
-    reading: Mapping[str, Any],
+    platform_options: Mapping[str, Any],
     workload_options: Mapping[str, Any],
     operations: Sequence[str],
+    *,
+    energy: bool,
 ) -> tuple[Platform, list[Workload]]:
     """Both as they are read; a workload without a platform runs on what it says it needs."""
     from windtunnel.formats.registry import read_platform
@@ -153,7 +159,14 @@ def _site_and_workloads(
     if isinstance(workload, Sequence) and not workload and isinstance(platform, str | Path):
         alone = on_its_own(platform, operations, **workload_options)
         if alone is not None:
+            if platform_options:
+                words = ", ".join(platform_options)
+                raise UsageError(
+                    f"{platform} is a workload, and there is no platform to take options ({words})",
+                    "name a platform before it, or leave them out (--numbering, --platform-option)",
+                )
             return alone[0], read_workloads(alone[1], alone[0])
+    reading = dict(platform_options) | ({"energy": True} if energy else {})
     site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
     return site, read_workloads(workload, site, operations, **workload_options)
 

@@ -51,11 +51,16 @@ def check_arguments(**given: tuple[Any, Any, str]) -> None:
             raise UsageError(f"{name} is {expected}, not {'None' if value is None else f'a {type(value).__name__}'}")
 
 
-def _check_jobs(workload: JobList) -> None:
-    """Whether the jobs of a workload that was made in Python make sense; those of files are checked when read."""
+def _check_jobs(workload: JobList, known: set[str]) -> None:
+    """Whether the jobs of a workload that was made in Python make sense; those of files are checked when read.
+
+    ``known`` are the ids of the jobs before these, which are added.
+    """
     for job in workload:
         fault = ""
-        if not isfinite(job.submission_time):
+        if job.id in known:
+            fault = "is there twice: ids are names of jobs"
+        elif not isfinite(job.submission_time):
             fault = f"is submitted at {job.submission_time!r} s"
         elif not job.walltime > 0:
             fault = f"has a walltime of {job.walltime!r} s"
@@ -65,6 +70,7 @@ def _check_jobs(workload: JobList) -> None:
             fault = f"lasts {job.profile.delay!r} s"
         if fault:
             raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
+        known.add(job.id)
 
 
 def read_workloads(
@@ -81,6 +87,7 @@ def read_workloads(
 
     given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
     found: list[Workload] = []
+    known: set[str] = set()
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
         if not isinstance(read, Workload):
@@ -89,7 +96,7 @@ def read_workloads(
             if options:
                 raise UsageError(f"a Workload takes no options ({', '.join(options)}): only files do")
             if isinstance(one, JobList):
-                _check_jobs(one)
+                _check_jobs(one, known)
         found.append(read)
     made: list[Workload] = []
     for one in _settled(found):
@@ -126,6 +133,7 @@ def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
     from windtunnel.workloads.operations import parse_operation
 
     base = read_workload(workload) if isinstance(workload, (str, Path)) else workload
+    check_arguments(workload=(base, Workload, "a file or a Workload"))
     if isinstance(base, LeaseJobs):
         raise UsageError("operations change jobs, and this workload is one of leases")
     arranged = base if isinstance(base, Arranged) else Arranged(base)
@@ -147,12 +155,9 @@ def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any)
         InputError: the file is invalid, or in no known format.
         UsageError: it does not say what it needs.
     """
-    from windtunnel.formats.registry import guess_format, read_workload, word_format
+    from windtunnel.formats.registry import is_workload, read_workload
 
-    word = word_format(path)
-    if word is None and not Path(path).is_file():
-        return None
-    if (word or guess_format(path)).kind not in {"workload", "leases"}:
+    if not is_workload(path, **options):
         return None
     workload = read_workload(path, **options)
     if operations:

@@ -81,6 +81,18 @@ def expected(kind: Any) -> str:
     return _WORDS.get(kind) or f"a {getattr(get_origin(kind) or kind, '__name__', kind)}"
 
 
+def _written(kind: Any) -> bool:
+    """Whether a value can be written as a string: others are given in Python only, and not proposed."""
+    parts, form = get_args(kind), get_origin(kind)
+    if form in {UnionType, Union}:
+        return any(_written(part) for part in parts if part is not NoneType)
+    if form is Annotated:
+        return _written(parts[0])
+    if form is Literal or kind in _WORDS:
+        return True
+    return isinstance(kind, type) and issubclass(kind, Enum | str | int | float)
+
+
 def _bounds(meta: msgspec.Meta) -> list[str]:
     limits = (("greater than", meta.gt), ("of at least", meta.ge), ("less than", meta.lt), ("at most", meta.le))
     found = [f"{word} {value:g}" for word, value in limits if value is not None]
@@ -167,7 +179,8 @@ def checked_options(
             faults.append(f"no option {shown(name)!r}" + (f" ({hint})" if hint else ""))
     faults += [f"{shown(o.name)} must be given" for o in options.values() if o.required and o.name not in given]
     if faults:
-        listed = "; ".join(str(option) for option in options.values()) if len(options) <= _LISTED else ""
+        listed = "; ".join(str(option) for option in options.values() if _written(option.type))
+        listed = listed if len(options) <= _LISTED else ""
         raise UsageError(f"{whose}: {'; '.join(faults)}", f"its options: {listed}" if listed else "")
     return converted
 

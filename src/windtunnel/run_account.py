@@ -145,7 +145,7 @@ _HINTS: Final = {
     Ability.DESCRIBED_SCHEDULERS: "without --scheduler the described schedulers are followed",
     Ability.EXACT_STARTS: "--scheduler leases honours leases",
     Ability.SLURM_DECISIONS: "without --scheduler the site's own Slurm decides",
-    Ability.PREEMPTABILITY: "--scheduler leases with -o policy-preemption=ar-preempts-everything honours it",
+    Ability.PREEMPTABILITY: "the scheduler leases with -o policy-preemption=ar-preempts-everything honours it",
     Ability.UNAVAILABLE_HOSTS: "windtunnel schedulers NAME shows whether a scheduler handles failed hosts",
 }
 

@@ -91,3 +91,10 @@ def test_mistakes_are_messages(path, arguments, capsys):
     assert not captured.out
     assert captured.err.startswith("windtunnel inspect: ")
     assert "Traceback" not in captured.err
+
+
+def test_the_platform_of_a_bundled_example(capsys):
+    assert main(["inspect", "example:small"]) == 0
+    assert capsys.readouterr().out.startswith("small: 16 hosts")
+    assert main(["inspect", "example:nowhere"]) == 2
+    assert "known: datacenters, slurm, small" in capsys.readouterr().err

@@ -1,9 +1,13 @@
 """Ctrl-C at any point of the start: a message and 130, never a traceback."""
 
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from windtunnel.cli.main import main
 
 ROW = "1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
 START = "from windtunnel.cli.start import main; sys.exit(main())"
@@ -71,3 +75,24 @@ def test_ctrl_c_while_something_is_loaded(loaded, command, share):
         True,
         False,
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_terminate_leaves_no_half_a_file(tmp_path, monkeypatch, capsys, number):
+    before = signal.getsignal(number)
+    monkeypatch.setattr(Path, "replace", lambda *_: signal.raise_signal(number))
+    assert main(["convert", "poisson:10", str(tmp_path / "made.swf")]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+    assert signal.getsignal(number) is before
+
+
+def test_what_ignores_a_closed_terminal_goes_on_ignoring_it(tmp_path, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    replace = Path.replace
+    monkeypatch.setattr(Path, "replace", lambda *paths: (signal.raise_signal(signal.SIGHUP), replace(*paths)))
+    try:
+        assert main(["convert", "poisson:10", str(tmp_path / "made.swf")]) == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert [path.name for path in tmp_path.iterdir()] == ["made.swf"]

@@ -102,3 +102,47 @@ def test_whatever_a_command_has_read_is_an_input(here, capsys):
     assert main(["lease", "run", "--config", "haizea.conf", "--out", ".", "--force"]) == 2
     assert "leases.csv is an input of this run" in capsys.readouterr().err
     assert contents(here) == before
+
+
+@pytest.mark.parametrize("report", ["out", "out/jobs.csv", "out/run.json"])
+def test_a_report_does_not_overwrite_the_run_it_is_about(here, capsys, report):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "--out", "out", "-q"]
+    assert main([*line, "--report", report]) == 2
+    assert f"--report: {report} is what --out writes" in capsys.readouterr().err
+    assert not (here / "out").exists()
+    assert main(line) == 0
+    before = contents(here / "out")
+    assert main(["report", "out", "--to", report]) == 2
+    assert main(["lease", "gantt", "out", "--to", report]) == 2
+    assert contents(here / "out") == before
+    assert main(["report", "out"]) == main(["report", "out"]) == 0
+
+
+def test_a_picture_of_leases_is_written_whole_and_beside_the_run(here, capsys):
+    machines = '<node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set>'
+    site = f'<site><resource-types names="CPU Memory"/><nodes>{machines}</nodes></site>'
+    lease = (
+        '<lease-request arrival="00:00:00"><lease id="1" preemptible="false"><nodes><node-set numnodes="1">'
+        '<res type="CPU" amount="100"/></node-set></nodes><start/><duration time="01:00:00"/><software><none/>'
+        "</software></lease></lease-request>"
+    )
+    (here / "day.lwf").write_text(
+        f'<lease-workload name="w">{site}<lease-requests>{lease}</lease-requests></lease-workload>'
+    )
+    assert main(["lease", "run", "day.lwf", "--out", "out", "-q"]) == 0
+    before = contents(here / "out")
+    assert main(["lease", "gantt", "out", "--to", "out/leases.csv"]) == 2
+    assert "out/leases.csv is a file of a run: it would be overwritten" in capsys.readouterr().err
+    assert main(["lease", "gantt", "out", "--to", "missing/gantt.svg"]) == 2
+    assert contents(here / "out") == before
+    assert main(["lease", "gantt", "out"]) == main(["lease", "gantt", "out"]) == 0
+
+
+@pytest.mark.parametrize("name", ["study.json", "journal.jsonl", "points.parquet"])
+def test_a_page_about_a_study_does_not_overwrite_it(here, capsys, name):
+    (here / "s.toml").write_text('workloads = ["poisson:5"]\nschedulers = ["easy"]\n')
+    assert main(["study", "run", "s.toml", "--jobs", "1", "-q"]) == 0
+    before = contents(here / "s.study")
+    assert main(["study", "report", "s.study", "--to", f"s.study/{name}"]) == 2
+    assert "is a file of a study: it would be overwritten" in capsys.readouterr().err
+    assert contents(here / "s.study") == before

@@ -68,3 +68,16 @@ def test_no_run(tmp_path, capsys):
         more = {"why": ["1"], "compare": [str(tmp_path)]}.get(command[0], [])
         assert main([*command, str(tmp_path), *more]) == 2
         assert "there is no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["compare no1 no2 no3", "compare no1 no2 --groups", "report no1 no2", "plot no1 waits x.svg --beside no2"],
+)
+def test_all_runs_that_are_not_there_are_named(tmp_path, monkeypatch, capsys, line):
+    monkeypatch.chdir(tmp_path)
+    assert main(line.split()) == 2
+    said = capsys.readouterr().err
+    for name in set(line.split()) & {"no1", "no2", "no3"}:
+        assert f"there is no run in '{name}'" in said
+    assert not [*tmp_path.iterdir()]

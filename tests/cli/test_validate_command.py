@@ -87,3 +87,11 @@ def test_the_examples_of_the_format(capsys):
     folder = shared("traces/jsspp-osp")
     assert main(["validate", str(folder / "environment.json"), str(folder / "workload.json")]) == 0
     assert "5 warnings" in capsys.readouterr().out
+
+
+def test_a_file_that_cannot_be_read_hides_nothing_of_the_others(files, capsys):
+    assert main(["validate", "missing.json", "bad.json", "nowhere.xml"]) == 2
+    shown = capsys.readouterr()
+    assert "bad.json:" in shown.out
+    assert "missing.json cannot be read: No such file or directory" in shown.err
+    assert "nowhere.xml cannot be read: No such file or directory" in shown.err

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_time
+from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_seconds, show_time
 
 START = 843_436_800.0  # 1996-09-23, UTC
 
@@ -97,3 +97,9 @@ def test_an_instant_is_a_date_where_there_is_a_calendar():
     assert show_time(3600.0 * 14 + 300, START) == "1996-09-23 14:05"
     assert show_time(3600.0, None) == "1 h"
     assert show_time(1e14, START) == "1,157,407,407 d 10 h"
+
+
+def test_seconds_beside_what_they_are():
+    shown = (0.0, "0 s"), (59.9, "59.90 s"), (90.0, "90 s (1 min 30 s)"), (26643.954, "26,643.95 s (7 h 24 min)")
+    for seconds, text in (*shown, (inf, "inf s"), (nan, "nan s"), (1e300, "1e+300 s")):
+        assert show_seconds(seconds) == text

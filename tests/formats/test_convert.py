@@ -208,3 +208,72 @@ def test_the_command_line(tmp_path, capsys):
     assert (job.submission_time, job.walltime, read_batsim(target).generation) == (50, 20, 4)
     assert main(["convert", source, target, "--to", "batsim6"]) == 2
     assert "did you mean 'batsim" in capsys.readouterr().err
+
+
+LOG = """; MaxProcs: 4
+1  0 -1 100 2 -1 -1  2  60 -1 1 7 1 -1 1 -1 -1 -1
+2  5 -1  50 4 -1 -1  4  90 -1 1 8 1 -1 1 -1  1  5
+3 10 -1  -1 4 -1 -1  4  90 -1 5 8 1 -1 1 -1 -1 -1
+"""
+
+
+@pytest.mark.parametrize("target", ["made.json", "made.lwf", "made4.json --to batsim4"])
+def test_what_is_dropped_and_repaired_on_the_way_is_told(tmp_path, monkeypatch, capsys, target):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
+    assert main(["convert", "log.swf", *target.split()]) == 0
+    said = capsys.readouterr()
+    assert "3 rows read, 2 kept" in said.err
+    for what in ("cancelled before it ran", "walltime extended", "preceding job (field 17)"):
+        assert what in said.err
+    assert ("groups or queues" in said.out) is target.endswith(".lwf")
+
+
+def test_a_copy_has_nothing_to_tell(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
+    assert main(["convert", "log.swf", "copy.swf"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_converted_is_not_overwritten(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
+    (tmp_path / "link.swf").symlink_to("log.swf")
+    (tmp_path / "other.swf").write_text(LOG)
+    for line in (
+        ["log.swf", "log.swf", "-o", "walltime=kill"],
+        ["log.swf", "link.swf", "--apply", "first(1)"],
+        ["log.swf", "other.swf", "--apply", "merge('other.swf')"],
+    ):
+        assert main(["convert", *line]) == 2
+        assert "it would be overwritten" in capsys.readouterr().err
+    assert [path.read_text() for path in sorted(tmp_path.glob("*.swf"))] == [LOG, LOG, LOG]
+    with pytest.raises(UsageError, match="it would be overwritten"):
+        convert("log.swf", "log.swf", to="batsim5")
+
+
+def test_the_platform_of_elastisims_jobs_is_not_written_over_the_one_that_was_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
+    line = ["convert", "log.swf", "jobs.json", "--to", "elastisim", "--platform"]
+    assert main([*line, "hosts:4"]) == 0
+    (tmp_path / "jobs.json").unlink()
+    before = (tmp_path / "platform.xml").read_bytes()
+    assert main([*line, "platform.xml"]) == 2
+    assert "it would be overwritten" in capsys.readouterr().err
+    assert (tmp_path / "platform.xml").read_bytes() == before
+    assert not (tmp_path / "jobs.json").exists()
+
+
+def test_a_table_is_converted_by_its_mapping(tmp_path, monkeypatch, capsys):
+    """The option that chooses the format was not looked at: no CSV could be converted, or run without a platform."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs.csv").write_text("at,seconds,cores\n0,10,2\n5,20,1\n")
+    (tmp_path / "map.toml").write_text('[columns]\nsubmit = "at"\nrun = "seconds"\nprocessors = "cores"\n')
+    assert main(["convert", "jobs.csv", "made.swf", "-o", "mapping=map.toml"]) == 0
+    assert [job.profile.delay for job in read_swf(tmp_path / "made.swf")] == [10.0, 20.0]
+    assert convert("jobs.csv", "made.json", mapping="map.toml") == []
+    capsys.readouterr()
+    assert main(["run", "jobs.csv", "--workload-option", "mapping=map.toml"]) == 2
+    assert "jobs.csv is a workload that does not say how many hosts it needs" in capsys.readouterr().err

@@ -106,6 +106,21 @@ def test_models_from_texts():
             parse_failures(wrong)
 
 
+def test_all_faults_of_a_text_are_named():
+    text = "between=exponential:0;betwen=constant:1;seed=x;until=-1;repair=constant:1;repair=constant:2"
+    with pytest.raises(UsageError) as refused:
+        parse_failures(text)
+    said = str(refused.value)
+    for fault in (
+        "'exponential:0': these parameters do not define a distribution",
+        "there is no part 'betwen': did you mean 'between'?",
+        "seed must be a whole number, not 'x'",
+        "until must be a number of seconds, more than 0, not '-1'",
+        "repair is given twice",
+    ):
+        assert fault in said
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

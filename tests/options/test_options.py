@@ -1,5 +1,7 @@
 """The one rule of options: what annotations ask for, in words; conversion of texts; all faults at once."""
 
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
 from math import inf, nan
@@ -131,3 +133,11 @@ def test_whatever_is_given_is_converted_or_refused_by_name(given_):
         return
     with pytest.raises(UsageError, match="|".join(given_)):
         checked_options("it", Settings, given_)
+
+
+def test_what_no_string_can_be_is_not_proposed():
+    def reader(*, number: int | None = None, roles: Mapping[str, str] | None = None, found: Counter | None = None): ...
+
+    with pytest.raises(UsageError) as caught:
+        checked_options("the reader", reader, {"number": "x"})
+    assert str(caught.value).endswith("hint: its options: number: a whole number (default None)")

@@ -33,6 +33,11 @@ JOBS = workload(job(1))
         ({"out": 5}, "out is a directory, not a int"),
         ({"out": ""}, "an empty string is not an output directory"),
         *[({"timeout": value}, "a timeout must be more than 0 s") for value in (0, -1.0, nan)],
+        *[({"timeout": value}, "timeout is a number of seconds, not ") for value in ("5", None)],
+        ({"observers": 5}, "observers is a list of observers, not a int"),
+        *[({"operations": value}, "operations is a list of strings such as") for value in ("first(3)", 5)],
+        ({"operations": [5]}, "an operation is written as a string, not as a int"),
+        *[({"until": value}, f"{value!r} is before the simulation begins") for value in (-1, -0.5)],
     ],
 )
 def test_arguments_of_a_simulation(given, said):
@@ -116,3 +121,67 @@ def test_what_was_chosen_is_noted(tmp_path):
     assert parse_failures(facts["failures"]) == failures
     assert other.frame("events.csv").filter(time=5)["event"].to_list() == ["unavailable"]
     assert "input options: - / strict=False, on_failure=requeue" in str(plain.compare(other))
+
+
+def test_jobs_are_there_once():
+    with pytest.raises(wt.UsageError, match="workload 'w0': job 'w0!1' is there twice"):
+        wt.simulate("hosts:4", workload(job(1), job(2), job(1, at=5.0)))
+    with pytest.raises(wt.UsageError, match="workload 'w0': job 'w0!1' is there twice"):
+        wt.simulate("hosts:4", [workload(job(1)), workload(job(2), job(1))])
+
+
+def test_arguments_of_operations():
+    for given in (5, None, ["log.swf"]):
+        with pytest.raises(wt.UsageError, match="workload is a file or a Workload, not "):
+            wt.arrange(given)
+    with pytest.raises(wt.UsageError, match="an operation is written as a string, not as a int"):
+        wt.arrange(JOBS, 5)
+    with pytest.raises(wt.UsageError, match=r"merge takes a Workload, not a str\n  hint: wt\.read_workload"):
+        wt.arrange(JOBS).merge("log.swf")
+    with pytest.raises(wt.UsageError, match="merge takes a Workload, not a int"):
+        wt.arrange(JOBS).merge(5)
+
+
+def test_times_to_run_to():
+    simulation = wt.Simulation("hosts:4", JOBS)
+    for time in (-1, -0.5, -inf):
+        with pytest.raises(wt.UsageError, match="is before the simulation begins"):
+            simulation.run_until(time)
+    assert not simulation.run_until(inf)
+
+
+def test_arguments_of_a_report(tmp_path):
+    run = wt.simulate("hosts:4", JOBS)
+    with pytest.raises(wt.UsageError, match="cannot write 5: it names no file"):
+        run.report(5)
+    for wrong in (5, "out", ["out"], run):
+        with pytest.raises(wt.UsageError, match="beside is a list of runs, not "):
+            run.report(tmp_path / "page.html", beside=wrong)
+    for wrong in (5, ["a.png"]):
+        with pytest.raises(wt.UsageError, match="a plot is saved in a file, not in a "):
+            run.plot("waits", wrong)
+    with pytest.raises(wt.UsageError, match="columns is a number, not 'x'"):
+        run.plot("waits", columns="x")
+
+
+def test_arguments_of_comparisons():
+    run = wt.simulate("hosts:4", JOBS)
+    for wrong in (("a", "b"), (run, "b"), (5,)):
+        with pytest.raises(wt.UsageError, match="only runs can be compared, not a "):
+            wt.compare_runs(*wrong)
+    with pytest.raises(wt.UsageError, match="at least two runs"):
+        wt.compare_runs(run)
+    with pytest.raises(TypeError, match="tolerence"):  # not said to be a damaged file
+        run.compare(run, tolerence=5)
+
+
+def test_nothing_happens_after_the_end():
+    simulation = wt.Simulation("hosts:4", JOBS)
+    simulation.run()
+    with pytest.raises(wt.UsageError, match="the simulation is over"):
+        simulation.inject(job(2))
+
+
+def test_what_is_written_is_a_workload(tmp_path):
+    with pytest.raises(wt.UsageError, match="a Workload can be written, not a int"):
+        wt.write_workload(5, tmp_path / "x.swf")

@@ -69,7 +69,10 @@ class Slow(wt.Scheduler):
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130)],
+)
 def test_a_killed_run_leaves_what_was_recorded_marked_incomplete(tmp_path, number, code):
     (tmp_path / "slow.py").write_text(SLOW)
     out = tmp_path / "out"

@@ -1,6 +1,7 @@
 """Static plots."""
 
 import sys
+from math import inf, nan
 from types import SimpleNamespace
 
 import pytest
@@ -92,6 +93,12 @@ def test_time_runs_by_the_calendar_where_there_is_one(run, dated):
     assert "1996-Sep-23" in axes.xaxis.get_major_formatter().get_offset()
     assert plot(run, "queue").get_xlabel() == "time since the start"
     assert any(label.endswith(("min", "s")) for label in drawn(plot(run, "queue")))
+
+
+@pytest.mark.parametrize("columns", [0, -1.0, nan, inf, 5])
+def test_no_paper_has_so_many_columns(run, columns):
+    with pytest.raises(UsageError, match=f"a figure is more than 0 and at most 4 columns wide, not {columns:g}"):
+        plot(run, "waits", columns=columns)
 
 
 @pytest.mark.parametrize("columns, width", [(None, 3.35), (1, 3.35), (2, 7.0)])

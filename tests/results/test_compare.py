@@ -1,5 +1,6 @@
 """Two runs side by side."""
 
+import msgspec
 import pytest
 from tests.results.small_runs import outage, record, workload
 
@@ -51,3 +52,13 @@ def test_jobs_of_one_run_only_and_other_inputs():
 def test_a_tolerance_makes_near_dates_equal():
     a, b = Run.of(record(scheduler="fcfs")), Run.of(record(scheduler="easy"))
     assert compare(a, b, tolerance=1e9).same_start == 60
+
+
+def test_a_long_list_of_settings_is_shown_as_its_beginning():
+    a, b = Run.of(record(scheduler="fcfs")), Run.of(record(scheduler="easy"))
+    settings = ", ".join(f"setting{number}=False" for number in range(100))
+    made = msgspec.structs.replace(compare(a, b), inputs={"scheduler options": (settings, "-")})
+    shown = next(line for line in str(made).splitlines() if "scheduler options" in line)
+    assert shown.startswith("  input scheduler options: setting0=False, setting1=False")
+    assert shown.endswith("=False, ... / -")
+    assert len(shown) < 240

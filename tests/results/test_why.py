@@ -36,6 +36,8 @@ def test_who_held_the_hosts_and_who_overtook():
     assert [o.job for o in found.overtakers] == ["w0!small"]
     assert found.enough_free == []
     text = str(found)
+    assert "waited 90 s (1 min 30 s); jobs waiting already: 0" in text
+    assert "w0!small: 2 hosts, submitted 20.00, ran 20.00 to 50.00 s" in text
     assert "at no time were enough hosts free" in text
     assert "w0!wide on 0-5" in text
 

@@ -74,6 +74,10 @@ def test_what_is_not_there_is_said(results):
     ):
         with pytest.raises(UsageError, match=said):
             fault()
+    with pytest.raises(UsageError, match=r"by is a list of columns, not 'scheduler'\n  hint: by=\['scheduler'\]"):
+        results.means("makespan", by="scheduler")
+    with pytest.raises(UsageError, match="there is no figure 5"):
+        results.means(5)
 
 
 def test_the_page_is_whole_and_nothing_in_it_is_obeyed(results, tmp_path):

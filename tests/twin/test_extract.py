@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from windtunnel.cli.main import main
 from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.formats.slurm.submit_line import not_followed, options_in
 from windtunnel.model.slurm import Dependency, JobAsk
@@ -116,6 +117,18 @@ def test_a_site_whose_slurm_conf_cannot_be_read(extracted, anonymous):
     assert platform.site.partitions[0].max_time == 1440
     assert len(platform.hosts) == 2
     assert ("ann" in words_in(folder)) != anonymous
+
+
+def test_the_command_that_the_script_prints_works_without_slurm_conf(extracted, capsys):
+    """The listings were read as a slurm.conf: nodes without partitions, on which no job could start."""
+    _, told = extracted(anonymous=False, conf=False)
+    assert main(told.split()[1:]) == 0
+    said = capsys.readouterr()
+    assert "No conclusion is possible" not in said.out
+    assert "account physics" in said.out
+    assert "unknown-key" not in said.err
+    assert main(["what-if", *told.split()[2:], "--nodes", "main:+2"]) == 2
+    assert "is in the format scontrol: what is changed is a slurm.conf" in capsys.readouterr().err
 
 
 def test_the_options_that_are_kept_are_those_that_are_followed():

@@ -368,3 +368,10 @@ def test_a_workload_from_sessions_is_like_the_first():
     assert jobs_of(drawn) == jobs_of(Arranged(log).from_sessions(1, weeks=50))
     assert jobs_of(drawn) != jobs_of(Arranged(log).from_sessions(2, weeks=50))
     assert len(Arranged(log).first(0).from_sessions(1)) == 0
+
+
+@pytest.mark.parametrize("name", ["resample", "from_sessions"])
+def test_no_workload_of_millions_of_weeks_is_made(name):
+    """They were: until memory was full."""
+    with pytest.raises(UsageError, match="weeks must be a whole number of at least 0 and at most 10000, not 1000000"):
+        parse_operation(f"{name}(1, weeks=1000000)")

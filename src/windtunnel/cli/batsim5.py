@@ -41,11 +41,10 @@ def batsim5(argv: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
-    """Simulate; a terminated process still marks its files."""
+    """Simulate, and say what did not take effect."""
     import logging
-    import signal
 
-    from windtunnel.cli.summary import print_account, stop_on_signal
+    from windtunnel.cli.summary import print_account
 
     simulation = _simulation(options, argv)
     told = simulation.account.lines
@@ -55,7 +54,6 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
         log.setLevel(logging.ERROR)
     else:
         print_account(told)
-    signal.signal(signal.SIGTERM, stop_on_signal)
     try:
         simulation.run()
     except DeadlockError:

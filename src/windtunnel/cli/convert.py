@@ -2,11 +2,14 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 __all__ = ["convert"]
+
+_BESIDE: Final = ("platform.xml", "configuration.json")
+"""What ElastiSim needs beside the jobs."""
 
 
 def convert(
@@ -54,18 +57,36 @@ def convert(
     change = partial(_arranged, operations=apply) if apply else None
     if platform and to != "elastisim":
         raise UsageError("--platform requires --to elastisim", "other workload formats do not name a platform")
-    site = _site(platform) if platform else None  # what is wrong with it is said before anything is written
-    lost = convert_file(source, target, to=to, change=change, **options)
+    site = _site(platform, target) if platform else None  # what is wrong with it is said before anything is written
+    lost = convert_file(source, target, to=to, change=change, tell=_tell, **options)
     if site is not None:
         lost += _for_elastisim(target, site)
     for text in lost:
         print(f"lost: {text}")
 
 
-def _site(platform: str) -> Any:
+def _tell(workload: Any) -> None:
+    """What was dropped and repaired while it was read."""
+    from windtunnel.cli.summary import print_account, print_ingestion
+    from windtunnel.diagnostics import Account
+    from windtunnel.model.asks import Warned
+
+    account = Account()
+    if isinstance(workload, Warned):
+        account.take(workload.warnings)
+    if len(account):
+        print_ingestion([workload])
+        print_account(account)
+
+
+def _site(platform: str, target: Path) -> Any:
+    from windtunnel.diagnostics import spare_inputs
     from windtunnel.formats.registry import read_platform
 
-    return read_platform(platform)
+    site = read_platform(platform)
+    for name in _BESIDE:
+        spare_inputs(target.with_name(name))
+    return site
 
 
 def _for_elastisim(jobs: Path, site: Any) -> list[str]:
@@ -73,10 +94,10 @@ def _for_elastisim(jobs: Path, site: Any) -> list[str]:
     from windtunnel.formats.elastisim.jobs import read_jobs
     from windtunnel.formats.elastisim.site_write import configuration_for, write_configuration, write_platform
 
-    path = jobs.with_name("platform.xml")
+    path, configured = (jobs.with_name(name) for name in _BESIDE)
     lost = write_platform(site, path)
     configuration, more = configuration_for(read_jobs(jobs), jobs, path)
-    write_configuration(configuration, jobs.with_name("configuration.json"))
+    write_configuration(configuration, configured)
     return [*lost, *more]
 
 

@@ -14,7 +14,12 @@ ROWS = 12
 
 
 def inspect(
-    platform: Annotated[str, typer.Argument(help="A platform file, hosts:128 or hosts:64x32.", metavar="PLATFORM")],
+    platform: Annotated[
+        str,
+        typer.Argument(
+            help="A platform file, hosts:128, hosts:64x32, or example:NAME (its platform).", metavar="PLATFORM"
+        ),
+    ],
     route: Annotated[
         Optional[tuple[str, str]],  # noqa: UP045 -- typer reads it
         typer.Option("--route", help="Print the route between two hosts.", metavar="A B"),
@@ -26,6 +31,8 @@ def inspect(
     """Describe a platform: hosts, zones, links; or one of its routes.
 
     Examples:
+      windtunnel inspect example:small
+
       windtunnel inspect cluster.xml
       windtunnel inspect cluster.xml --route node0 node1
     """
@@ -35,6 +42,10 @@ def inspect(
     from windtunnel.model.description import PlatformDescription, describe, describe_route
 
     options: dict[str, Any] = {"energy": True} if energy else {}
+    if platform.startswith("example:"):
+        from windtunnel.examples import find
+
+        platform = find(platform.removeprefix("example:")).platform
     made = read_platform(platform, **options)
     for finding in made.warnings:
         print(finding, file=sys.stderr)

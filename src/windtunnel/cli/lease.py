@@ -8,7 +8,7 @@ import typer
 
 from windtunnel.cli import lease_service
 from windtunnel.cli.lease_service import TRUST_CODE, settings
-from windtunnel.cli.values import date, positive
+from windtunnel.cli.values import date, factor
 
 __all__ = ["lease"]
 
@@ -17,7 +17,13 @@ lease = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Simulate leases as Haizea schedules them, or ask a lease service for some.",
+    help="""Simulate leases as Haizea schedules them, or ask a lease service for some.
+
+    Examples:
+      windtunnel lease run day.lwf --out out
+
+      windtunnel lease request -n 4 -d 02:00:00
+    """,
 )
 
 _OPTIONS = typer.Option("--option", "-o", help="A setting of the lease manager, as name=value (Haizea's names).")
@@ -77,7 +83,7 @@ def run(
     ] = None,
     speed: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option(parser=positive, metavar="TIMES", help="Run this many times as fast as the wall clock."),
+        typer.Option(parser=factor, metavar="TIMES", help="Run this many times as fast as the wall clock."),
     ] = None,
     strict_input: Annotated[
         bool,
@@ -107,6 +113,9 @@ def run(
 
     if not energy and energy_rule != "exact":
         raise UsageError("--energy-rule says how energy is simulated", "add --energy")
+    if force and out is None:
+        raise UsageError("--force needs --out: it replaces files there")
+    _about_config(config, trust_code=trust_code)
     engine = {
         "events": events,
         "failures": parse_failures(failures) if failures else None,
@@ -153,6 +162,14 @@ def run(
         print(made)
 
 
+def _about_config(config: Path | None, *, trust_code: bool) -> None:
+    """What says how a configuration is read needs one."""
+    from windtunnel.diagnostics import UsageError
+
+    if trust_code and config is None:
+        raise UsageError("--trust-code lets --config load code, and there is no --config")
+
+
 def _engine(**chosen: Any) -> Any:
     """Options of the engine; their values are checked there."""
     from windtunnel.engine import Options
@@ -162,9 +179,7 @@ def _engine(**chosen: Any) -> Any:
 
 def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bool, **options: Any) -> Any:
     """Carry out a run; one that is interrupted still marks its files."""
-    import signal
-
-    from windtunnel.cli.summary import print_account, stop_on_signal
+    from windtunnel.cli.summary import print_account
     from windtunnel.engine.rounds.pace import Pacer
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
@@ -174,7 +189,6 @@ def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bo
         print_account(told)
     if speed is not None:
         simulation.engine.pace = Pacer(speed)
-    signal.signal(signal.SIGTERM, stop_on_signal)
     try:
         simulation.run_until(math.inf if until is None else until)
     finally:

@@ -147,7 +147,11 @@ def cancel(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """Cancel a lease."""
+    """Cancel a lease.
+
+    Example:
+      windtunnel lease cancel 2
+    """
     with _client(server, token_file) as client:
         client.cancel(number)
 
@@ -156,7 +160,11 @@ def list_leases(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """List the leases that are not over."""
+    """List the leases that are not over.
+
+    Example:
+      windtunnel lease list --server http://127.0.0.1:42493/RPC2
+    """
     with _client(server, token_file) as client:
         _print(client.leases(), "No leases.")
 
@@ -165,7 +173,11 @@ def queue(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """List the leases that wait, in order."""
+    """List the leases that wait, in order.
+
+    Example:
+      windtunnel lease queue
+    """
     with _client(server, token_file) as client:
         _print(client.queue(), "Queue is empty.")
 
@@ -175,7 +187,11 @@ def show(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """Show one lease, over or not, and why it was rejected or waits."""
+    """Show one lease, over or not, and why it was rejected or waits.
+
+    Example:
+      windtunnel lease show 2
+    """
     with _client(server, token_file) as client:
         found, reason = client.lease(number)
     _print([found], "")
@@ -187,7 +203,11 @@ def hosts(
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """List the nodes of the site."""
+    """List the nodes of the site.
+
+    Example:
+      windtunnel lease hosts
+    """
     with _client(server, token_file) as client:
         print(f"{'ID':>4}  {'Hostname':<16} {'CPUs':>6} {'Mem':>8}")
         for host in client.hosts():
@@ -235,6 +255,7 @@ def serve_leases(
 
       windtunnel serve leases --site "4 CPU:100,Memory:1024" --speed 60
     """
+    from windtunnel.diagnostics import UsageError
     from windtunnel.formats.haizea.ini import read_haizea_config
     from windtunnel.leases.registry import read_settings
     from windtunnel.services.lease_inputs import read_site_or_text
@@ -242,6 +263,8 @@ def serve_leases(
     from windtunnel.services.lease_rpc import LeaseServer
     from windtunnel.services.lease_store import LeaseStore
 
+    if trust_code and config is None:
+        raise UsageError("--trust-code lets --config load code, and there is no --config")
     base = None if config is None else read_haizea_config(config, trust_code=trust_code).options
     options = read_settings(settings(option), base)
     if state is not None and not state.exists():

@@ -143,10 +143,11 @@ _PLAIN: Final = ("batsim4", "batsim5", "elastisim")
 
 def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     """Run one command; a user's mistake is a message, never a traceback."""
+    from windtunnel.cli.endings import ended_as_by_ctrl_c
     from windtunnel.diagnostics import WindtunnelError, files_read
 
     try:
-        with files_read():
+        with ended_as_by_ctrl_c(), files_read():
             if name in _PLAIN:
                 return int(command(arguments))
             return _typer(name, command, arguments)
@@ -172,12 +173,12 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
         return 1
 
 
-def _help_of(function: Callable[..., Any]) -> str:
-    """The help of a command: its docstring, whose examples keep their lines.
+def _help_of(text: str) -> str:
+    """The help of a command, from a docstring whose examples keep their lines.
 
     Click wraps a paragraph unless it begins with a backspace, so the examples become one paragraph.
     """
-    text, example, examples = cleandoc(function.__doc__ or "").partition("\nExample")
+    text, example, examples = cleandoc(text).partition("\nExample")
     return text + (f"\n\b{example}" + examples.replace("\n\n", "\n") if example else "")
 
 
@@ -201,10 +202,12 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
     if not isinstance(command, typer.Typer):
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         function: Callable[..., Any] = command
-        app.command(help=_help_of(function))(function)
+        app.command(help=_help_of(function.__doc__ or ""))(function)
     else:
+        given = str(app.info.help)
+        app.info.help = given if "\b" in given else _help_of(given)  # of one that was asked for before
         for one in app.registered_commands:
-            one.help = _help_of(one.callback) if one.callback else one.help
+            one.help = _help_of(one.callback.__doc__ or "") if one.callback else one.help
     try:
         made = typer.main.get_command(app)
         _refuse_empty_paths(made)

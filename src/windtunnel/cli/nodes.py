@@ -21,7 +21,13 @@ serve = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Serve something over the network, on this machine only unless told otherwise.",
+    help="""Serve something over the network, on this machine only by default.
+
+    Examples:
+      windtunnel serve nodes out --at 3600
+
+      windtunnel serve leases --site "4 CPU:100,Memory:1024"
+    """,
 )
 
 

@@ -7,7 +7,16 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from windtunnel.cli.run_options import checkpoints, chosen, failure_model, inputs, snapshots, tell_page, watching
+from windtunnel.cli.run_options import (
+    checkpoints,
+    chosen,
+    failure_model,
+    inputs,
+    snapshots,
+    tell_page,
+    watching,
+    with_given,
+)
 from windtunnel.cli.values import key_values, moment, positive
 
 __all__ = ["run"]
@@ -196,10 +205,20 @@ def run(
     if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
         what = "--energy-rule, --job-energy and --delays-compute"
         raise UsageError(f"{what} say how energy is simulated", "add --energy")
-    platform_file, workload_files = inputs(platform, workloads or [], events)
+    workload_options = with_given(
+        chosen(
+            walltime=(walltime, "extend"),
+            dependencies=(dependencies, False),
+            keep_epoch=(keep_epoch, False),
+        ),
+        workload_option,
+        "workload option",
+    )
+    platform_file, workload_files = inputs(platform, workloads or [], events, workload_options)
     if stream and live:
         raise UsageError("--stream cannot be combined with --live: the page shows all jobs", "leave out one of them")
-    summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
+    watched = watching(live=live, paused=live_paused, port=live_port)
+    summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet, force=force)
     with without_garbage_collection():
         simulation = api.Simulation(
             platform_file,
@@ -208,14 +227,10 @@ def run(
             scheduler_options=key_values(option, "scheduler option"),
             events=events,
             out=out,
-            platform_options=chosen(numbering=(numbering, "natural"))
-            | key_values(platform_option, "platform option"),
-            workload_options=chosen(
-                walltime=(walltime, "extend"),
-                dependencies=(dependencies, False),
-                keep_epoch=(keep_epoch, False),
-            )
-            | key_values(workload_option, "workload option"),
+            platform_options=with_given(
+                chosen(numbering=(numbering, "natural")), platform_option, "platform option"
+            ),
+            workload_options=workload_options,
             options=Options(
                 compute_sharing=share_compute,
                 strict=not lenient,
@@ -247,7 +262,7 @@ def run(
         summary.print_account(told)
     with simulation.recording.holding():
         try:
-            done = _run(simulation, watching(live=live, paused=live_paused, port=live_port))
+            done = _run(simulation, watched)
         finally:
             if not quiet:
                 summary.print_account(simulation.account.since(told))
@@ -265,13 +280,9 @@ def run(
 
 
 def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
-    """Run; a terminated process still marks its files."""
+    """Run, watched or not."""
     import gc
-    import signal
 
-    from windtunnel.cli.summary import stop_on_signal
-
-    signal.signal(signal.SIGTERM, stop_on_signal)
     # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
     gc.freeze()
     gc.set_threshold(200_000, 50, 100)

@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
 
-__all__ = ["checkpoints", "chosen", "failure_model", "inputs", "snapshots", "tell_page", "watching"]
+__all__ = ["checkpoints", "chosen", "failure_model", "inputs", "snapshots", "tell_page", "watching", "with_given"]
 
 
 def chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
     """The options that differ from their default: a format refuses those it does not have."""
     return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def with_given(options: dict[str, Any], items: list[str], what: str) -> dict[str, Any]:
+    """The options that have words of their own, and those given as ``key=value``: each of them once."""
+    from windtunnel.cli.values import key_values
+    from windtunnel.diagnostics import UsageError
+
+    given = key_values(items, what)
+    for name in options.keys() & given.keys():
+        raise UsageError(
+            f"{what} {name!r} is given twice: {given[name]!r} and by --{name.replace('_', '-')}", "remove one of them"
+        )
+    return options | given
 
 
 def failure_model(text: str) -> "FailureModel":
@@ -50,11 +63,12 @@ def snapshots(out: Path | None, every: float | None) -> list[Any]:
     return [NodeSnapshots(out / "nodes", every)]
 
 
-def inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
-    """The files of a bundled example, or those given."""
+def inputs(
+    platform: str, workloads: list[str], events: list[Path], options: dict[str, Any]
+) -> tuple[str, list[str]]:
+    """The files of a bundled example, or those given; ``options`` are those for reading workloads."""
     if not platform.startswith("example:"):
-        missing = ":" not in platform and not Path(platform).exists()  # its reader says so
-        if not workloads and not events and not missing and not _is_workload(platform):
+        if not workloads and not events and _is_platform(platform, options):
             from windtunnel.diagnostics import UsageError
 
             raise UsageError("there is nothing to simulate", "name a workload after the platform")
@@ -65,14 +79,11 @@ def inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str
     return example.platform, workloads or list(example.workloads)
 
 
-def _is_workload(file: str) -> bool:
-    """Whether a file is a workload, which may stand alone."""
-    from windtunnel.formats.registry import guess_format, word_format
+def _is_platform(file: str, options: dict[str, Any]) -> bool:
+    """Whether a file is not a workload, which may stand alone; of what is no file its reader says so."""
+    from windtunnel.formats.registry import is_workload, word_format
 
-    word = word_format(file)
-    if word is None and not Path(file).is_file():
-        return False
-    return (word or guess_format(file)).kind in {"workload", "leases"}
+    return (word_format(file) is not None or Path(file).is_file()) and not is_workload(file, **options)
 
 
 def watching(*, live: bool, paused: bool, port: int) -> dict[str, Any] | None:

@@ -2,11 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from windtunnel.cli.values import date
+
+if TYPE_CHECKING:
+    from windtunnel.api import Run
 
 __all__ = ["compare", "metrics", "plot", "report", "why"]
 
@@ -42,12 +45,10 @@ def report(
 
       windtunnel report out --to easy.html --warm-up 10%
     """
-    from windtunnel.api import load_run
-
     alone = run / "report.html" if run.is_dir() else Path(f"{run}_report.html")
     target = to or (Path("comparison.html") if beside else alone)
-    others = [load_run(other) for other in beside or ()]
-    print(load_run(run).report(target, beside=others, warm_up=warm_up, cool_down=cool_down))
+    loaded, *others = _loaded([run, *(beside or ())])
+    print(loaded.report(target, beside=others, warm_up=warm_up, cool_down=cool_down))
 
 
 def plot(
@@ -71,11 +72,10 @@ def plot(
 
       windtunnel plot out-easy waits waits.pdf --beside out-fcfs --style paper
     """
-    from windtunnel.api import load_run
     from windtunnel.report.plots import write_plot
 
-    others = [load_run(other) for other in beside or ()]
-    print(write_plot(load_run(run), kind, to, beside=others, style=style, columns=columns))
+    loaded, *others = _loaded([run, *(beside or ())])
+    print(write_plot(loaded, kind, to, beside=others, style=style, columns=columns))
 
 
 def metrics(
@@ -117,7 +117,7 @@ def metrics(
         sys.stdout.write(made.json().decode())
         return
     if not loaded.complete:
-        print(f"not complete: {loaded.outcome}")
+        print(f"not complete: {loaded.state.reason or 'it was killed, or is still running'}")
     print(made)
 
 
@@ -149,14 +149,13 @@ def compare(
     from windtunnel.diagnostics import UsageError
     from windtunnel.results.compare import changed_jobs
     from windtunnel.results.compare import compare as compare_runs
-    from windtunnel.results.run import load_run
 
     if len(b) > 1 or groups:
         if jobs:
             raise UsageError("--jobs shows what differs between two runs", "name two, without --groups")
         _compare_many([a, *b], tolerance, warm_up, cool_down, groups=groups, as_json=as_json)
         return
-    first, second = load_run(a), load_run(b[0])
+    first, second = _loaded([a, b[0]])
     made = compare_runs(first, second, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
     changed = changed_jobs(first, second, tolerance).head(jobs) if jobs > 0 else None
     if as_json:
@@ -167,6 +166,22 @@ def compare(
         print(f"  {_change(row)}")
 
 
+def _loaded(runs: list[Path]) -> "list[Run]":
+    """All runs; those that are not there are named together."""
+    from windtunnel.api import load_run
+    from windtunnel.diagnostics import UsageError
+
+    loaded, faults = [], []
+    for run in runs:
+        try:
+            loaded.append(load_run(run))
+        except UsageError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise UsageError("\n".join(faults))
+    return loaded
+
+
 def _compare_many(
     runs: list[Path], tolerance: float, warm_up: str, cool_down: str, *, groups: bool, as_json: bool
 ) -> None:
@@ -174,10 +189,8 @@ def _compare_many(
     from msgspec.structs import replace
 
     from windtunnel.results.compare_many import compare_runs
-    from windtunnel.results.run import load_run
 
-    loaded = [load_run(run) for run in runs]
-    made = compare_runs(*loaded, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
+    made = compare_runs(*_loaded(runs), tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
     if as_json:
         _print_json({"comparison": made})
     else:

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate", "slurm", "what_if"]
 
-_SITE = typer.Argument(help="The site's slurm.conf, or example:slurm.", metavar="SITE")
+_SITE = typer.Argument(
+    help="The site's slurm.conf (calibrate: or scontrol show node), or example:slurm.", metavar="SITE"
+)
 _LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG")
 _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
 _SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead of the site's own.")
 _JSON = typer.Option("--json", help="Print JSON.")
 _MOST: Final = 12
+_LISTINGS: Final = ("scontrol", "sinfo-json")
+"""The formats of what the daemon tells of a site, with the states of its nodes now."""
 
 
 def slurm(
@@ -72,7 +76,10 @@ def calibrate(
     from windtunnel.twin.calibrate import compare
 
     conf, jobs = _files(site, log)
-    platform = read_platform(conf, format="slurm", tz=tz)
+    form = _format_of(conf)
+    # In a listing a node may be away today that the jobs of the log ran on.
+    options: dict[str, Any] = {"all_states": True} if form in _LISTINGS else {}
+    platform = read_platform(conf, format=form, tz=tz, **options)
     workload = read_workload(jobs, format="sacct", tz=tz)
     with _told():
         found, pairs = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
@@ -107,10 +114,13 @@ def what_if(
 
       windtunnel what-if site/slurm.conf site/jobs.txt --set "PartitionName=gpu MaxTime=2-0" --nodes gpu:+20
     """
+    from windtunnel.diagnostics import UsageError
     from windtunnel.formats.registry import read_workload
     from windtunnel.twin.what_if import what_if as try_out
 
     conf, file = _files(site, log)
+    if (form := _format_of(conf)) != "slurm":
+        raise UsageError(f"{conf} is in the format {form}: what is changed is a slurm.conf", "name that")
     workload = read_workload(file, format="sacct", tz=tz)
     found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, tz=tz)
     for line in found.told:
@@ -129,6 +139,28 @@ def _files(site: str, log: str) -> tuple[str, str]:
     if not log:
         raise UsageError("name the log after the site", "what sacct -P or sacct --json printed")
     return site, log
+
+
+def _format_of(conf: str) -> str:
+    """The format of a file that describes a Slurm site.
+
+    Raises:
+        InputError: the file cannot be read.
+        UsageError: it is in another format.
+    """
+    from windtunnel.diagnostics import InputError, UsageError
+    from windtunnel.formats.registry import find_format, word_format
+
+    try:
+        found = (word_format(conf, "platform") or find_format(conf, "platform")).name
+    except InputError as fault:
+        if any(finding.code == "unreadable" for finding in fault.findings):
+            raise
+        return "slurm"  # its reader says what is wrong
+    if found not in {"slurm", "slurm-listing", *_LISTINGS}:
+        hint = "slurm.conf, scontrol show node or sinfo --json does; windtunnel slurm extract prints how to get it"
+        raise UsageError(f"{conf} describes no Slurm site: it is in the format {found}", hint)
+    return found
 
 
 @contextmanager

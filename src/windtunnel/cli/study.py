@@ -15,7 +15,13 @@ study = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Run many simulations from one study file, and analyse the results.",
+    help="""Run many simulations from one study file, and analyse the results.
+
+    Examples:
+      windtunnel study run sweep.toml --jobs 4
+
+      windtunnel study show sweep.study --against easy
+    """,
 )
 
 _STUDY: Final = typer.Argument(help="The directory of a study, as study run writes it.", metavar="STUDY")

@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from math import inf, nan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from windtunnel.diagnostics import AccountLine, UsageError, read_duration
 from windtunnel.model.abilities import report_of
+from windtunnel.results.layout import KNOWN_FILES
 
-__all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "stop_on_signal", "trim"]
+__all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "trim"]
 
 SHOWN = 20
 """So many lines of the account are shown."""
@@ -19,15 +21,12 @@ def trim(text: str) -> float | str:
     if text.endswith("%"):
         return text
     try:
-        return read_duration(text)
+        seconds = read_duration(text)
     except UsageError:
-        raise UsageError(f"{text!r} is neither a duration, such as 3600 or 2d, nor a share, such as 5%") from None
-
-
-def stop_on_signal(number: int, frame: object) -> NoReturn:
-    """A request to terminate ends the run like Ctrl-C: what was recorded is kept and marked."""
-    del number, frame
-    raise KeyboardInterrupt
+        seconds = nan
+    if not 0 <= seconds < inf:
+        raise UsageError(f"{text!r} is neither a duration, such as 3600 or 2d, nor a share, such as 5%")
+    return seconds
 
 
 def print_account(lines: Iterable[AccountLine]) -> None:
@@ -63,7 +62,7 @@ def print_metrics(run: Any, out: Path | None) -> None:
 
         shown = quote(str(out))
         print(f"files: {out}")
-        print(f"next:  windtunnel report {shown}        one page with the schedule, curves and distributions")
+        print(f"next:  windtunnel report {shown}         one page with the schedule, curves and distributions")
         print(f"       windtunnel compare {shown} OTHER  what differs from another run")
 
 
@@ -71,7 +70,9 @@ def _jobs(count: int) -> str:
     return f"{count:,} jobs" if count > 1 else "1 job"
 
 
-def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool) -> None:
+def check_targets(
+    out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool = False, force: bool = False
+) -> None:
     """Refuse before a long run what could not, or must not, be written after it."""
     if report is not None and report.is_file():
         for one in inputs:
@@ -79,6 +80,13 @@ def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | 
                 raise UsageError(f"--report: {report} is an input of this run", "name another file")
     if parquet and out is None:
         raise UsageError("--parquet needs --out: it writes jobs.parquet there")
+    if force and out is None:
+        raise UsageError("--force needs --out: it replaces files there")
+    if report is not None and out is not None and report.absolute() in {
+        out.absolute(),
+        *(out.absolute() / name for name in KNOWN_FILES),
+    }:
+        raise UsageError(f"--report: {report} is what --out writes", "name another file")
     if report is not None and (report.is_dir() or not report.absolute().parent.is_dir()):
         made_by_run = out is not None and report.absolute().parent == out.absolute()
         if report.is_dir() or not made_by_run:

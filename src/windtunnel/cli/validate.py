@@ -62,13 +62,19 @@ def validate(
         raise UsageError(f"unknown kind {kind!r}", did_you_mean(kind, _KINDS))
     options = environment_options(merge_order, allow_files, strict=strict, schema_only=schema_only, simulate=simulate)
     findings: list[Finding] = []
+    unreadable: list[str] = []
     for file in files:
         try:
             with reading(file):
                 findings += _check(file, _data(file), kind, options, strict=strict)
         except InputError as error:
             findings += error.findings
-    print(render(findings, output))
+        except UsageError as error:  # the others are looked at all the same
+            unreadable.append(str(error))
+    if len(unreadable) < len(files):
+        print(render(findings, output))
+    if unreadable:
+        raise UsageError("\n".join(unreadable))
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise typer.Exit(1)
 

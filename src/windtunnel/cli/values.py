@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["date", "key_values", "moment", "not_empty", "positive"]
+__all__ = ["date", "factor", "key_values", "moment", "not_empty", "positive"]
 
 
 def date(value: Any) -> float:
@@ -25,20 +25,34 @@ def positive(value: Any) -> float:
     return number
 
 
+def factor(value: Any) -> float:
+    """A number of times, more than 0."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not (isfinite(number) and number > 0.0):
+        raise typer.BadParameter(f"{value!r} is not a number of more than 0")
+    return number
+
+
 def key_values(items: list[str], what: str) -> dict[str, Any]:
     """``key=value`` texts as a mapping.
 
     Raises:
-        UsageError: an item has no ``=``.
+        UsageError: an item has no ``=``, or a key is there twice.
     """
     from windtunnel.diagnostics import UsageError
 
-    made = {}
+    made: dict[str, Any] = {}
     for item in items:
         key, equals, value = item.partition("=")
         if not equals or not key:
             raise UsageError(f"{what} {item!r} is not of the form key=value")
-        made[key.replace("-", "_")] = value
+        name = key.replace("-", "_")
+        if name in made:
+            raise UsageError(f"{what} {key!r} is given twice: {made[name]!r} and {value!r}", "remove one of them")
+        made[name] = value
     return made
 
 

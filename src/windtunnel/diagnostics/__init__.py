@@ -17,11 +17,19 @@ from windtunnel.diagnostics.errors import (
 )
 from windtunnel.diagnostics.findings import Finding, Severity, as_text, printable
 from windtunnel.diagnostics.garbage import without_garbage_collection
-from windtunnel.diagnostics.opening import files_read, open_input, open_lines, read_input, read_stream, read_text
+from windtunnel.diagnostics.opening import (
+    files_read,
+    open_input,
+    open_lines,
+    read_input,
+    read_stream,
+    read_text,
+    spare_inputs,
+)
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean, nearest_names
-from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_time
+from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_seconds, show_time
 from windtunnel.diagnostics.unforeseen import UNFORESEEN, reading
 
 __all__ = [
@@ -59,6 +67,8 @@ __all__ = [
     "reading",
     "replacing",
     "show_duration",
+    "show_seconds",
     "show_time",
+    "spare_inputs",
     "without_garbage_collection",
 ]

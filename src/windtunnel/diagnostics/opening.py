@@ -12,12 +12,23 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, TextIO
 
-__all__ = ["MOST_BYTES", "files_read", "open_input", "open_lines", "read_input", "read_stream", "read_text"]
+from windtunnel.diagnostics.errors import UsageError
+
+__all__ = [
+    "MOST_BYTES",
+    "files_read",
+    "open_input",
+    "open_lines",
+    "read_input",
+    "read_stream",
+    "read_text",
+    "spare_inputs",
+]
 
 GZIP: Final = b"\x1f\x8b"
 """How gzipped files begin."""
@@ -50,6 +61,18 @@ def files_read() -> Iterator[list[str]]:
         yield found
     finally:
         _READ.reset(token)
+
+
+def spare_inputs(path: str | Path) -> None:
+    """Refuse to write over one of the :func:`files_read`.
+
+    Raises:
+        UsageError: it is one of them.
+    """
+    for one in _READ.get() or ():
+        with suppress(OSError):  # one of them is not there (any more)
+            if os.path.samefile(one, path):  # noqa: PTH121 -- texts too
+                raise UsageError(f"{path} is an input of this: it would be overwritten", "name another file")
 
 
 def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -> BinaryIO:

@@ -8,7 +8,7 @@ from typing import Final
 
 from windtunnel.diagnostics.errors import UsageError
 
-__all__ = ["read_duration", "read_time", "show_duration", "show_time"]
+__all__ = ["read_duration", "read_time", "show_duration", "show_seconds", "show_time"]
 
 _UNITS: Final = {"s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _PART: Final = r"(\d{1,15}(?:\.\d{1,15})?)\s*([a-z]+)"
@@ -99,6 +99,12 @@ def show_duration(seconds: float) -> str:
         if count:
             return f"{sign}{count:,} {name}" + (f" {rest} {smaller}" if rest else "")
     return f"{sign}{left:.0f} s"  # not reached: 59.995 s and more make a minute
+
+
+def show_seconds(seconds: float) -> str:
+    """A duration in seconds, and from a minute on what that is: ``26,643.95 s (7 h 24 min)``."""
+    exact = f"{seconds:,.2f}".removesuffix(".00") if abs(seconds) < _EXACT else f"{seconds:.6g}"
+    return f"{exact} s ({show_duration(seconds)})" if 59.995 <= abs(seconds) < _EXACT else f"{exact} s"
 
 
 def show_time(seconds: float, start_date: float | None) -> str:

@@ -1,12 +1,13 @@
 """Conversion: reading in one format and writing in another."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.diagnostics import UsageError, did_you_mean, spare_inputs
 from windtunnel.formats.format import Format
-from windtunnel.formats.registry import all_formats, find_format, function, read_workload, word_format
+from windtunnel.formats.registry import all_formats, function, read_workload, workload_format
 from windtunnel.model import Workload
 from windtunnel.model.abilities import lost_in
 from windtunnel.model.lease_batch import as_batch
@@ -42,29 +43,36 @@ def convert(
     *,
     to: str = "",
     change: Callable[[Workload], Workload] | None = None,
+    tell: Callable[[Workload], object] | None = None,
     **options: Any,
 ) -> list[str]:
     """Read a workload and write it to ``target`` in the format ``to``; returns what was lost, in words.
 
     ``options`` are those of the format that is read. From a format to itself everything is kept where it can be
     copied (SWF: all fields and comments, without replay rules or options). ``change`` transforms the workload that
-    was read.
+    was read; ``tell`` is given what is written, whose account says what the reader dropped and repaired.
 
     Raises:
         InputError: the source is invalid.
-        UsageError: there is no such format or option, or the target cannot express a profile.
+        UsageError: there is no such format or option, the target cannot express a profile, or it is the source and
+            would not be the same afterwards.
     """
     target = Path(target)
     written = target_format(target, to)
-    found = word_format(source, "workload") or find_format(source, "workload", name=str(options.get("format", "")))
+    found = workload_format(source, **options)
     if found == written and found.copier and not options and change is None:
         function(found.copier)(Path(source), target)
         return []
+    if target.exists() and os.path.exists(source) and os.path.samefile(source, target):  # noqa: PTH110, PTH121 -- may be a text
+        raise UsageError(f"{target} is what is converted: it would be overwritten", "name another file")
     workload = read_workload(source, **options)
     if change is not None:
         workload = change(workload)
     if isinstance(workload, LeaseJobs) and found != written:
         workload = as_batch(workload)
+    spare_inputs(target)
+    if tell is not None:
+        tell(workload)
     lost: list[str] = function(written.writer)(workload, target)
     return [*(lost_in(workload) if found != written else ()), *lost]
 
@@ -75,6 +83,8 @@ def write_workload(workload: Workload, target: str | Path, *, format: str = "") 
     Raises:
         UsageError: there is no such format, it cannot express a profile, or the file cannot be written.
     """
+    if not isinstance(workload, Workload):
+        raise UsageError(f"a Workload can be written, not a {type(workload).__name__}")
     target = Path(target)
     written = target_format(target, format)
     lost: list[str] = function(written.writer)(workload, target)

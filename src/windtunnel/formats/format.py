@@ -47,4 +47,4 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         does = "read, write" if self.writer and self.reader else "write" if self.writer else "read"
-        return f"{self.name:<12} {self.kind:<9} {does:<12} {self.description}"
+        return f"{self.name:<13} {self.kind:<9} {does:<12} {self.description}"

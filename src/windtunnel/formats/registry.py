@@ -24,12 +24,14 @@ __all__ = [
     "find_format",
     "function",
     "guess_format",
+    "is_workload",
     "list_formats",
     "read_events",
     "read_platform",
     "read_workload",
     "reads_with",
     "word_format",
+    "workload_format",
 ]
 
 GROUP: Final = "windtunnel.formats"
@@ -75,9 +77,18 @@ def _head(path: Path) -> bytes:
         with open_input(path) as file:
             return file.read(HEAD).removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
-        raise InputError(
-            [Finding(str(path), code="unreadable", message=f"cannot be read: {reason(error)}")]
-        ) from error
+        message, hint = f"cannot be read: {reason(error)}", _shorthands(str(path))
+        raise InputError([Finding(str(path), code="unreadable", message=message, hint=hint)]) from error
+
+
+def _shorthands(text: str) -> str:
+    """What may have been meant by what is not a file, if it is somewhat like a description."""
+    form = word_format(text)
+    if form is not None:
+        return f"it stands for a {form.kind} (the format {form.name}), and is not expected here"
+    names = [form.name for form in all_formats() if form.word]
+    near = text.partition(":")[0] in names or ":" in text
+    return f"descriptions begin with {', '.join(f'{name}:' for name in names)}" if near else ""
 
 
 def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
@@ -162,6 +173,27 @@ def _reader(form: Format, options: dict[str, Any], places: int) -> tuple[Callabl
     return reader, checked_options(f"the format {form.name}", options_of(reader, skip=places), options)
 
 
+def _chosen(path: str | Path, kind: Kind, name: str) -> Format:
+    """The format of a description or of a file; see :func:`find_format`."""
+    form = word_format(path, kind)
+    if form is None:
+        return find_format(path, kind, name=name)
+    if name not in {"", form.name}:
+        raise UsageError(f"{str(path)!r} is in the format {form.name}, and cannot be read as {name}")
+    return form
+
+
+def workload_format(path: str | Path, *, format: str = "", **options: Any) -> Format:  # noqa: A002 -- as below
+    """The format that a workload is read in, if these are the options; the option ``mapping`` chooses one too.
+
+    Raises:
+        InputError: the file cannot be read, or is in no known format.
+        UsageError: there is no such format.
+    """
+    chosen = format or next((form.name for form in all_formats() if form.choosing in options), "")
+    return _chosen(path, "workload", chosen)
+
+
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know
     """Read a workload in any format; ``options`` are those of the format's reader.
 
@@ -169,9 +201,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
         InputError: the file is invalid, or in no known format.
         UsageError: there is no such format, or it has no such option.
     """
-    if not format:
-        format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
-    form = word_format(path, "workload") or find_format(path, "workload", name=format)
+    form = workload_format(path, **{"format": format, **options})
     reader, checked = _reader(form, options, 2)
     with reading(path):
         workload: Workload = reader(path if form.word else Path(path), name, **checked)
@@ -185,7 +215,7 @@ def reads_with(option: str, path: str | Path, *, format: str = "") -> tuple[str,
         InputError: the file cannot be read, or is in no known format.
         UsageError: there is no format of that name.
     """
-    form = word_format(path, "workload") or find_format(path, "workload", name=format)
+    form = _chosen(path, "workload", format)
     return form.name, option in options_of(function(form.reader), skip=2)[0]
 
 
@@ -204,7 +234,7 @@ def read_platform(
         InputError: the file is invalid, or in no known format.
         UsageError: the description is invalid, there is no such format, or it has no such option.
     """
-    form = word_format(platform, "platform") or find_format(platform, "platform", name=format)
+    form = _chosen(platform, "platform", format)
     reader, checked = _reader(form, options, 1)
     if energy and "energy" in options_of(reader, skip=1)[0]:
         checked["energy"] = True
@@ -213,6 +243,20 @@ def read_platform(
     if not form.word:
         made.options = {**checked, **({"format": format} if format else {}), **made.options}
     return made
+
+
+def is_workload(path: str | Path, **options: Any) -> bool:
+    """Whether a file or a description is a workload; an option such as ``format`` or ``mapping`` means that it is.
+
+    Raises:
+        InputError: the file cannot be read, or is in no known format.
+    """
+    word = word_format(path)
+    if word is None and not Path(path).is_file():
+        return False
+    if word is None and any(name in options for name in ("format", *(form.choosing for form in all_formats()))):
+        return True
+    return (word or guess_format(path)).kind in {"workload", "leases"}
 
 
 def word_format(text: str | Path, kind: Kind | None = None) -> Format | None:

@@ -100,7 +100,8 @@ def external_event(kind: str) -> Callable[[Form], Form]:
         UsageError: the name is already in use, or the class is not a Struct.
     """
     if not isinstance(kind, str) or not kind or kind in _TAKEN:
-        raise UsageError(f"{kind!r} cannot be the name of a kind of external events", "the name is already in use")
+        hint = "the name is already in use" if isinstance(kind, str) and kind else "a name is a string, and not empty"
+        raise UsageError(f"{kind!r} cannot be the name of a kind of external events", hint)
 
     def register(form: Form) -> Form:
         if not (isinstance(form, type) and issubclass(form, msgspec.Struct)):

@@ -8,7 +8,7 @@ machines changes nothing for the others.
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import Any, Final
 
 import msgspec
@@ -109,27 +109,45 @@ def parse_failures(text: str) -> FailureModel:
     """Read ``between=weibull:0.7,86400;repair=lognormal:7,1;rack-between=...;rack-repair=...;seed=1;until=604800``.
 
     Raises:
-        UsageError: a part is unknown or is invalid, or nothing would ever fail.
+        UsageError: parts are unknown, invalid or there twice, or nothing would ever fail; all faults are named.
     """
     values: dict[str, Any] = {}
-    known = FailureModel.__struct_fields__
+    faults: list[str] = []
     for part in filter(None, text.split(";")):
         key, _, value = part.partition("=")
         name = key.strip().replace("-", "_")
-        if name not in known:
-            raise UsageError(f"failures have no part {key!r}", did_you_mean(name, known))
-        if name in {"seed", "until"}:
-            try:
-                values[name] = int(value) if name == "seed" else float(value)
-            except ValueError:
-                raise UsageError(f"failures: {name} must be a number, not {value!r}") from None
-        else:
-            values[name] = parse_distribution(value.strip())
-    model = FailureModel(**values)
-    if not 0 < model.until < inf or (model.between is None and model.rack_between is None):
+        try:
+            if name in values:
+                raise UsageError(f"{key.strip()} is given twice")
+            values[name] = _part(name, value.strip())
+        except UsageError as fault:
+            faults.append(str(fault).replace("\n  hint: ", ": "))
+    needed = {"until"} <= values.keys() and not values.keys().isdisjoint({"between", "rack_between"})
+    if not faults and not needed:
+        faults.append("they need until (s) and between or rack-between")
+    if faults:
         example = "between=exponential:86400;repair=constant:3600;until=604800"
-        raise UsageError("failures need until (s) and between or rack-between", f"such as {example}")
-    return model
+        raise UsageError(f"failures: {'; '.join(faults)}", f"such as {example}")
+    return FailureModel(**values)
+
+
+def _part(name: str, text: str) -> "Distribution | float":
+    """The value of one part of :func:`parse_failures`."""
+    known = FailureModel.__struct_fields__
+    if name not in known:
+        shown = [one.replace("_", "-") for one in known]
+        raise UsageError(f"there is no part {name!r}", did_you_mean(name, shown))
+    if name not in {"seed", "until"}:
+        return parse_distribution(text)
+    try:
+        number = int(text) if name == "seed" else float(text)
+    except ValueError:
+        number = nan
+    if name == "seed" and isinstance(number, float):
+        raise UsageError(f"seed must be a whole number, not {text!r:.50}")
+    if name == "until" and not 0 < number < inf:
+        raise UsageError(f"until must be a number of seconds, more than 0, not {text!r:.50}")
+    return number
 
 
 def failures(hosts: Sequence[Host], model: FailureModel) -> EventList:

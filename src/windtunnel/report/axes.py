@@ -1,6 +1,7 @@
 """Axes and styles of static plots: calendar times, sizes in columns of a paper, colours that can be told apart."""
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import UsageError, show_duration
@@ -38,6 +39,8 @@ _COLUMN, _GUTTER = 3.35, 0.3
 """Inches: a column of a two-column paper, and what lies between two."""
 _TIMES: Final = (0.0, 1.0, 10.0, 60.0, 600.0, 3600.0, 6 * 3600.0, 86400.0, 7 * 86400.0, 30 * 86400.0, 365 * 86400.0)
 _DAY: Final = 86400.0
+_MOST_COLUMNS: Final = 4
+"""No paper has more."""
 
 
 def size_of(style: str, columns: float | None, size: tuple[float, float] | None) -> tuple[float, float]:
@@ -53,8 +56,10 @@ def size_of(style: str, columns: float | None, size: tuple[float, float] | None)
     if columns is None and style != "paper":
         return (12.0, 5.0)
     wide = 1.0 if columns is None else columns
-    if not 0.0 < wide <= 4.0:
-        raise UsageError(f"a figure must be a positive number of columns wide, not {columns}", "1 or 2")
+    if not isinstance(wide, Real):
+        raise UsageError(f"columns is a number, not {columns!r:.50}", "1 or 2")
+    if not 0.0 < wide <= _MOST_COLUMNS:
+        raise UsageError(f"a figure is more than 0 and at most {_MOST_COLUMNS} columns wide, not {wide:g}", "1 or 2")
     width = wide * _COLUMN + max(0.0, wide - 1.0) * _GUTTER
     return (width, min(0.62 * width, 3.0))
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from windtunnel.diagnostics import SimulationError, UsageError, open_lines
+from windtunnel.diagnostics import UsageError, open_lines
+from windtunnel.results.files import save_page
 
 __all__ = ["write_lease_gantt"]
 
@@ -41,8 +42,9 @@ def write_lease_gantt(run: str | Path, target: str | Path, *, start: float = 0.0
     """Draw a run recorded by ``windtunnel lease run --out``, between two dates (s).
 
     Raises:
-        UsageError: it is not such a run, nothing happened between the dates, or there are too many bars.
-        SimulationError: the picture cannot be written.
+        UsageError: it is not such a run, nothing happened between the dates, there are too many bars, or the picture
+            cannot be written there.
+        SimulationError: the disk is full.
     """
     bars = [bar for bar in _bars(Path(run)) if bar.end > start and (end is None or bar.start < end)]
     if not bars:
@@ -53,12 +55,7 @@ def write_lease_gantt(run: str | Path, target: str | Path, *, start: float = 0.0
         )
     first, last = max(start, min(bar.start for bar in bars)), max(bar.end for bar in bars)
     text = "\n".join(_svg(bars, first, last if end is None else min(end, last)))
-    path = Path(target)
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise SimulationError(f"{path} cannot be written: {error.strerror}") from error
-    return path
+    return save_page(target, text + "\n")
 
 
 def _bars(run: Path) -> Iterator[_Bar]:

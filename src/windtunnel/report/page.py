@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import show_duration, show_time
+from windtunnel.diagnostics import UsageError, show_duration, show_time
 from windtunnel.report.charts import histogram
 from windtunnel.report.data import extent, page_data
 from windtunnel.report.figures import cards, deltas, groups, side_by_side
 from windtunnel.report.markup import definitions
 from windtunnel.results.compare_many import compare_runs
 from windtunnel.results.damaged_files import of_runs
-from windtunnel.results.files import write_whole
+from windtunnel.results.files import save_page
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
 from windtunnel.results.state import Status, as_text
@@ -44,10 +44,9 @@ def write_report(
         UsageError: a run has no jobs.csv, a trim is malformed, or nothing can be written there.
         SimulationError: the disk is full.
     """
-    target = Path(path)
-    text = html(run, beside=beside, warm_up=warm_up, cool_down=cool_down)
-    write_whole(target, text.encode("utf-8", "replace"))
-    return target
+    if not isinstance(beside, Sequence) or not all(isinstance(one, Run) for one in beside):
+        raise UsageError(f"beside is a list of runs, not {beside!r:.80}", "load_run reads one from its directory")
+    return save_page(path, html(run, beside=beside, warm_up=warm_up, cool_down=cool_down))
 
 
 @of_runs

@@ -82,9 +82,11 @@ def plot(
         raise UsageError(f"there is no plot {kind!r}", did_you_mean(kind, PLOTS))
     if style not in STYLES:
         raise UsageError(f"there is no style {style!r}", did_you_mean(style, STYLES))
+    if not isinstance(path, str | Path | None):
+        raise UsageError(f"a plot is saved in a file, not in a {type(path).__name__}")
     target = None if path is None else Path(path)
     if target is not None and target.suffix not in _FORMATS:
-        raise UsageError(f"cannot draw into {target.name!r}", f"known formats: {', '.join(_FORMATS)}")
+        raise UsageError(f"cannot draw into {str(path)!r}", f"known formats: {', '.join(_FORMATS)}")
     if beside and kind == "gantt":
         raise UsageError("a gantt shows one run", "draw the others on axes of their own (ax=)")
     with _styled(style):

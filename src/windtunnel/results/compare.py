@@ -34,6 +34,10 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] =
 """What is compared of two runs: name, unit, and where it is in their metrics."""
 
 
+_LONGEST: Final = 200
+"""Characters of an input that are shown."""
+
+
 class Difference(msgspec.Struct, frozen=True):
     """One figure of both runs. ``relative`` is (b - a) / a, None when a is 0 or a figure is missing."""
 
@@ -113,7 +117,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         common = self.jobs_a - self.only_a
         lines = [
             f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
-            *(f"  input {name}: {a} / {b}" for name, (a, b) in self.inputs.items()),
+            *(f"  input {name}: {_clipped(a)} / {_clipped(b)}" for name, (a, b) in self.inputs.items()),
             f"  started earlier in b: {self.earlier:,}, later: {self.later:,}, at the same time: {self.same_start:,}",
             *([f"  mean shift of starts: {self.mean_shift:+,.2f} s"] if common else []),
             f"  other hosts: {self.other_hosts:,}, other end: {self.other_state:,}",
@@ -124,6 +128,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
             cells = "  ".join(f"{v:>{w}}" for v, w in zip(values, widths[1:], strict=True))
             lines.append(f"  {name:<{widths[0]}}  {cells}".rstrip())
         return "\n".join(lines)
+
+
+def _clipped(text: str) -> str:
+    """The beginning of a long list, such as all settings of leases."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(', ')[0] or text[:_LONGEST]}, ..."
 
 
 @of_runs

@@ -121,7 +121,10 @@ def compare_runs(*runs: Run, tolerance: float = 1e-6, warm_up: Trim = 0.0, cool_
     Raises:
         UsageError: there are fewer than two runs, one has no jobs.csv, or the tolerance or a trim is malformed.
     """
-    if len(runs) < 2 or not all(isinstance(run, Run) for run in runs):
+    for one in runs:
+        if not isinstance(one, Run):
+            raise UsageError(f"only runs can be compared, not a {type(one).__name__}", "load_run reads one")
+    if len(runs) < 2:
         raise UsageError("at least two runs are needed for a comparison")
     if not tolerance >= 0.0:
         raise UsageError(f"a tolerance must not be negative: {tolerance!r} s")

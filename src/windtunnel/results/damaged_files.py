@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from inspect import signature
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from windtunnel.diagnostics import UsageError
@@ -46,9 +47,11 @@ def read_from(run: str, name: str) -> Iterator[None]:
 
 def of_runs(function: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
     """A function of a run, its first argument: what goes wrong in it while it makes sense of files is their fault."""
+    asked = signature(function)
 
     @wraps(function)
     def guarded(run: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        asked.bind(run, *args, **kwargs)  # wrong arguments are no fault of a file
         with read_from(run.name, "a file of it"):
             return function(run, *args, **kwargs)
 

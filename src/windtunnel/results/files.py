@@ -5,9 +5,10 @@ import os
 from pathlib import Path
 from typing import TextIO
 
-from windtunnel.diagnostics import SimulationError, UsageError, replacing
+from windtunnel.diagnostics import SimulationError, UsageError, replacing, spare_inputs
+from windtunnel.results.layout import KNOWN_FILES
 
-__all__ = ["overwrite", "text_to_be_written", "write_whole"]
+__all__ = ["overwrite", "save_page", "text_to_be_written", "write_whole"]
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -18,6 +19,22 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     with replacing(path) as beside:
         beside.write_bytes(data)
+
+
+def save_page(path: str | Path, text: str) -> Path:
+    """Write a page or a picture that was made from files, which it never replaces.
+
+    Raises:
+        UsageError, SimulationError: it cannot be written there.
+    """
+    if not isinstance(path, str | Path):
+        raise UsageError(f"cannot write {path!r}: it names no file")
+    target = Path(path)
+    if target.name in KNOWN_FILES and target.exists():
+        raise UsageError(f"{target} is a file of a run: it would be overwritten", "name another file")
+    spare_inputs(target)
+    write_whole(target, text.encode("utf-8", "replace"))
+    return target
 
 
 def overwrite(path: Path, data: bytes) -> None:

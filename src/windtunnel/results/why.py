@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.diagnostics import UsageError, did_you_mean, show_seconds
 from windtunnel.model import HostSet
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.resizes_csv import sized
@@ -122,13 +122,14 @@ def _lines(e: Explanation) -> Iterator[str]:
 def _of_waiting(e: Explanation) -> Iterator[str]:
     least = min(p.free for p in e.periods)
     most = max(p.free for p in e.periods)
-    yield f"  waited {e.waited:,.2f} s; jobs waiting already: {e.ahead}; hosts free: {least} to {most}"
+    yield f"  waited {show_seconds(e.waited)}; jobs waiting already: {e.ahead}; hosts free: {least} to {most}"
     enough = sum(p.finish - p.start for p in e.enough_free)
     if enough:
         first = e.enough_free[0]
         yield (
-            f"  enough hosts were free for {enough:,.2f} s of it, first at {first.start:,.2f} s ({first.free} free, "
-            f"jobs ahead: {first.ahead}): there the scheduler's rules kept it waiting, not a lack of hosts"
+            f"  enough hosts were free for {show_seconds(enough)} of it, first at {first.start:,.2f} s "
+            f"({first.free} free, jobs ahead: {first.ahead}): there the scheduler's rules kept it waiting, "
+            "not a lack of hosts"
         )
     else:
         yield "  at no time were enough hosts free"
@@ -141,7 +142,8 @@ def _of_waiting(e: Explanation) -> Iterator[str]:
         yield f"  {len(e.overtakers)} jobs submitted later started earlier:"
         for o in e.overtakers[:_SHOWN]:
             during = f"{o.start:,.2f} to {o.finish:,.2f} s"
-            yield f"    {o.job}: {o.hosts} hosts, submitted {o.submitted:,.2f}, ran {during}"
+            many = "1 host" if o.hosts == 1 else f"{o.hosts} hosts"
+            yield f"    {o.job}: {many}, submitted {o.submitted:,.2f}, ran {during}"
         if len(e.overtakers) > _SHOWN:
             yield f"    and {len(e.overtakers) - _SHOWN} more"
     if e.changes:

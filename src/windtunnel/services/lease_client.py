@@ -80,7 +80,10 @@ class LeaseClient:
         except ProtocolError as error:
             raise UsageError(f"{self.server} refuses: {error.errcode} {error.errmsg}") from error
         except OSError as error:
-            raise UsageError(f"{self.server} does not answer: {error}") from error
+            raise UsageError(
+                f"{self.server} does not answer: {error.strerror or error}",
+                "windtunnel serve leases starts a service; --server says where it is",
+            ) from error
         except (HTTPException, Error, ExpatError, InputError, *_ODD) as error:
             raise UsageError(f"{self.server} does not answer {method} as a lease service does") from error
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.api import RecordingOptions, Run, Simulation
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, show_seconds
 from windtunnel.engine import Options
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import site_text
@@ -85,11 +85,11 @@ class LeaseRun(Run):
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {state.lower()}" for state, count in sorted(self.states.items()))
-        lines = [f"{len(self.leases)} leases: {counts or 'none'}", f"end: {_number(self.end)} s"]
+        lines = [f"{len(self.leases)} leases: {counts or 'none'}", f"end: {show_seconds(self.end)}"]
         waits = [row.waiting for row in self.leases if row.waiting is not None and row.type == "Best-effort"]
         if waits:
-            mean, longest = _number(sum(waits) / len(waits)), _number(max(waits))
-            lines.append(f"waiting time of best-effort leases: mean {mean} s, longest {longest} s")
+            mean, longest = show_seconds(sum(waits) / len(waits)), show_seconds(max(waits))
+            lines.append(f"waiting time of best-effort leases: mean {mean}, longest {longest}")
         suspended = sum(row.suspensions for row in self.leases)
         if suspended:
             lines.append(f"suspensions: {suspended}, migrations: {sum(row.migrations for row in self.leases)}")
@@ -172,7 +172,3 @@ def simulate_leases(work: str | Path | LeaseWorkload, *, until: float | None = N
         finally:
             simulation.close()
     return LeaseRun.of(simulation.recording)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.2f}".removesuffix(".00") if abs(value) < 1e15 else f"{value:.6g}"

@@ -56,7 +56,9 @@ class BoundSchedulers:
         if own is None:
             if what not in scheduler_names():
                 known = [*scheduler_names(), *self.own]
-                hint = f"{did_you_mean(what, known)}; one of your own is named with --scheduler {what}=file.py:Class"
+                near = did_you_mean(what, known)
+                own_one = f"one of your own is named with --scheduler {what}=file.py:Class"
+                hint = f"{near}; {own_one}" if near else own_one
                 raise UsageError(f"there is no scheduler {what!r}", hint)
             make_registered(what, **options)
             return what, options, self._digest(what)

@@ -55,7 +55,7 @@ _REPEATED: Final = "seed"
 def _figure(frame: "pl.DataFrame", metric: str) -> str:
     own = [name for name in frame.columns if name.startswith("own_")]
     if metric not in frame.columns or metric not in (*FIGURES, *own):
-        raise UsageError(f"there is no figure {metric!r}", did_you_mean(metric, [*FIGURES, *own]))
+        raise UsageError(f"there is no figure {metric!r}", did_you_mean(str(metric), [*FIGURES, *own]))
     return metric
 
 
@@ -70,6 +70,8 @@ def _grouped(
     """Points with a value by what they have in common, in order of their numbers."""
     import polars as pl
 
+    if isinstance(by, str):
+        raise UsageError(f"by is a list of columns, not {by!r}", f"by=[{by!r}]")
     columns = list(usual if by is None else by)
     for name in columns:
         if name not in chosen_columns(frame):

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.results.files import write_whole
+from windtunnel.results.files import save_page
+from windtunnel.studies.directory import JOURNAL, POINTS, STUDY
 from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
 from windtunnel.studies.statistics.table import Table, as_shown
 from windtunnel.version import __version__
@@ -46,8 +47,9 @@ class Reported(NamedTuple):
 
 def write_page(study: Reported, path: Path, metrics: Sequence[str], **options: Any) -> Path:
     """Write the page; see :meth:`.StudyResults.report`."""
-    write_whole(path, page(study, metrics, **options).encode("utf-8", "replace"))
-    return path
+    if path.name in {STUDY, JOURNAL, POINTS} and path.exists():
+        raise UsageError(f"{path} is a file of a study: it would be overwritten", "name another file")
+    return save_page(path, page(study, metrics, **options))
 
 
 def page(study: Reported, metrics: Sequence[str], *, baseline: str = "", confidence: float = 0.95) -> str:

@@ -10,7 +10,7 @@ from windtunnel.diagnostics import show_duration
 from windtunnel.report.charts import histogram
 from windtunnel.report.markup import Cell, card, definitions, number, table
 from windtunnel.report.page import script, style
-from windtunnel.results.files import write_whole
+from windtunnel.results.files import save_page
 
 if TYPE_CHECKING:
     from windtunnel.twin.calibrate import Calibration, Compared
@@ -38,9 +38,7 @@ def write_page(found: "Calibration", pairs: "Pairs", path: str | Path, *, title:
     Raises:
         UsageError: nothing can be written there.
     """
-    target = Path(path)
-    write_whole(target, page(found, pairs, title=title).encode("utf-8", "replace"))
-    return target
+    return save_page(path, page(found, pairs, title=title))
 
 
 def page(found: "Calibration", pairs: "Pairs", *, title: str = "Calibration") -> str:

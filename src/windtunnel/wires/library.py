@@ -5,6 +5,7 @@ A library that crashes takes the process with it; :mod:`windtunnel.wires.isolate
 
 import ctypes
 import os
+from pathlib import Path
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
@@ -122,9 +123,15 @@ class LibraryTransport:
                 return ctypes.CDLL(self._path, handle=_in_new_namespace(self._path))
             return ctypes.CDLL(self._path, mode=_FLAGS)
         except OSError as error:
+            here = f" (./{self._path} is here: name it so)" if _is_here(self._path) else ""
             raise ComponentError(
-                f"dynamic loader failed while loading external decision component library: {error}"
+                f"dynamic loader failed while loading external decision component library: {error}{here}"
             ) from None
+
+
+def _is_here(path: str) -> bool:
+    """Whether a name without a folder, which is looked for among the system's libraries, is a file here."""
+    return "/" not in path and Path(path).exists()
 
 
 def _in_new_namespace(path: str) -> int:

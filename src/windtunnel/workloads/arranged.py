@@ -104,7 +104,14 @@ class Arranged(ShownWorkload):
         return self.apply("shake", seed, seconds=seconds)
 
     def merge(self, other: Workload) -> "Arranged":
-        """The jobs of both workloads, each at its own time."""
+        """The jobs of both workloads, each at its own time.
+
+        Raises:
+            UsageError: the other is not a workload: :func:`windtunnel.read_workload` reads one from a file.
+        """
+        if not isinstance(other, Workload):
+            hint = "wt.read_workload(path) reads a file" if isinstance(other, str) else ""
+            raise UsageError(f"merge takes a Workload, not a {type(other).__name__}", hint)
         return Arranged(self.base, (*self.operations, Operation("merge", {"other": other})))
 
     def with_estimates(

@@ -151,7 +151,7 @@ def rows(run):
 def test_swf_becomes_leases(tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxProcs: 4\n7 0 -1 50 2 -1 -1 2 60 -1 1 9 1 -1 1 -1 -1 -1\n")
-    assert convert(log, tmp_path / "log.lwf") == []
+    assert convert(log, tmp_path / "log.lwf") == ["1 jobs in groups or queues: leases have none"]
     (lease,) = read_lwf(tmp_path / "log.lwf").leases
     assert (lease.numnodes, lease.duration, lease.real_duration, lease.user) == (2, 60, 50, 9)
     assert lease.nodes[0].amounts == {CPU: (100,)}

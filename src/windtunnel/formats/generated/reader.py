@@ -1,5 +1,6 @@
 """Workloads made by generators, from a text such as ``lublin:10000?hosts=256&load=0.8&seed=1``."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
@@ -100,6 +101,9 @@ def _generated(
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:
         raise UsageError(f"{text!r}: {query!r} is not options", form) from None
+    twice = next((key for key, many in Counter([key for key, _ in pairs] + [*given]).items() if many > 1), None)
+    if twice is not None:
+        raise UsageError(f"{text!r}: {twice} is given twice", "remove one of them")
     options = kind(**checked_options(model, kind, {**dict(pairs), **given}))
     made = _workload(text, name, islice(options.jobs(), int(number)), options)
     arranged = Arranged(made)

@@ -81,6 +81,8 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
     user = int(job.user) if job.user.isdecimal() and len(job.user) < 16 else None
     if job.user and user is None:
         lost["users whose name is not a number"] += 1
+    if job.group or job.queue:
+        lost["jobs in groups or queues: leases have none"] += 1
     return Lease(
         id=rank,
         submit=job.submission_time,

@@ -9,7 +9,9 @@ SubmitTime, RunTime, NProcs, ReqNProcs, Dependencies (ids in the same workflow, 
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta
 
 from windtunnel.diagnostics import Findings, open_lines
 from windtunnel.entities.unheard import names
@@ -82,7 +84,7 @@ def read_gwf(
     *,
     walltime: WalltimePolicy = "extend",
     keep_epoch: bool = False,
-    max_processors: int | None = None,
+    max_processors: Annotated[int, Meta(ge=1)] | None = None,
     strict: bool = False,
 ) -> TraceWorkload:
     """Read a trace of either kind, plain or gzipped; options and rules as for SWF.

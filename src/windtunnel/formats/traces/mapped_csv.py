@@ -20,7 +20,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -127,7 +127,7 @@ def read_csv(
     mapping: str = "nrel-eagle",
     walltime: WalltimePolicy = "extend",
     keep_epoch: bool = False,
-    max_processors: int | None = None,
+    max_processors: Annotated[int, msgspec.Meta(ge=1)] | None = None,
     strict: bool = False,
 ) -> TraceWorkload:
     """Read a CSV file, plain or gzipped, under a mapping; the other options and the rules are those of SWF.

@@ -5,6 +5,9 @@ account of it is :attr:`SwfWorkload.report`.
 """
 
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
 
 from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
@@ -22,7 +25,7 @@ def read_swf(
     walltime: WalltimePolicy = "extend",
     keep_epoch: bool = False,
     dependencies: bool = False,
-    max_processors: int | None = None,
+    max_processors: Annotated[int, Meta(ge=1)] | None = None,
     strict: bool = False,
     stream: bool = False,
 ) -> SwfWorkload:

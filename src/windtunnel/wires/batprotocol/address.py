@@ -5,6 +5,7 @@ with ``&`` between them: ``isolated``, ``load=dlmopen``, ``init-file=FILE``, and
 anything: the initialisation data, as they are.
 """
 
+from pathlib import Path
 from typing import Final
 
 from windtunnel.diagnostics import UsageError, read_input
@@ -61,6 +62,8 @@ def _transport(where: str, timeout: float | None, load: str, *, isolated: bool) 
     path = where.removeprefix(_LIBRARY)
     if not path:
         raise UsageError("lib: names no library", "for example lib:./libedc.so")
+    if "/" in path and not Path(path).exists():
+        raise UsageError(f"{where}: there is no file {path}")
     if isolated:
         from windtunnel.wires.isolated import IsolatedTransport
 

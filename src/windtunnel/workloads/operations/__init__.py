@@ -17,6 +17,7 @@ from windtunnel.workloads.operations import arrivals, elasticity, estimates, res
 
 __all__ = ["OPERATIONS", "Operation", "applied", "checked", "parse_operation"]
 
+_WRITTEN: Final = "expected one such as scale_load(0.9) or first(100)"
 OPERATIONS: Final[Mapping[str, Callable[..., str]]] = {
     "filter": selection.filter_jobs,
     "first": selection.first,
@@ -77,9 +78,9 @@ def parse_operation(text: str) -> Operation:
     Raises:
         UsageError: it is not of that form, or not an operation with these options.
     """
-    refused = UsageError(
-        f"{text!r} is not an operation on workloads", "expected one such as scale_load(0.9) or first(100)"
-    )
+    if not isinstance(text, str):
+        raise UsageError(f"an operation is written as a string, not as a {type(text).__name__}", _WRITTEN)
+    refused = UsageError(f"{text!r} is not an operation on workloads", _WRITTEN)
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if isinstance(call, ast.Name):

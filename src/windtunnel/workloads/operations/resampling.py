@@ -26,7 +26,7 @@ _WEEK: Final = 7 * 24 * 3600.0
 def resample(
     columns: Columns,
     seed: int,
-    weeks: Annotated[int, Meta(ge=0)] = 0,
+    weeks: Annotated[int, Meta(ge=0, le=10_000)] = 0,
     regular_weeks: Annotated[int, Meta(ge=1)] = 6,
 ) -> str:
     """Weeks of users drawn at random; ``weeks``: how many (0: as many as there are).

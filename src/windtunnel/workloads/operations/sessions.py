@@ -41,7 +41,7 @@ def sessions_of(columns: Columns, gap: float) -> list[list[int]]:
 def from_sessions(
     columns: Columns,
     seed: int,
-    weeks: Annotated[int, Meta(ge=0)] = 0,
+    weeks: Annotated[int, Meta(ge=0, le=10_000)] = 0,
     gap: Annotated[float, Meta(gt=0)] = 1200.0,
 ) -> str:
     """Sessions of users drawn at random, at the hours of the week at which they begin in the log.

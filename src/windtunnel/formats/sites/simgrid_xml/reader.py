@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Meta
 
 from windtunnel.diagnostics import Findings, read_input
 from windtunnel.formats.sites.simgrid_xml.builder import Builder, HostDraft
@@ -36,7 +38,7 @@ def read_platform(
     numbering: Numbering = "natural",
     master: str = DEFAULT_MASTER,
     add_roles: Mapping[str, str] | Sequence[tuple[str, str]] = (),
-    mmax: int = 0,
+    mmax: Annotated[int, Meta(ge=0)] = 0,
     require_master: bool = False,
     energy: bool = False,
     findings: Findings | None = None,

@@ -100,6 +100,9 @@ def _check_master(
         message = f"two hosts are masters: {masters[0].name!r} and {host.name!r}"
         findings.add(message, code="role", line=host.line, hint="one host runs the scheduler")
     if masters:
+        if master not in {"", DEFAULT_MASTER, *names}:
+            message = f"the master {master!r} is not a host: {masters[0].name!r}, whose role that is, is the master"
+            findings.warn(message, code="role", hint=did_you_mean(master, names))
         return
     if master and master != DEFAULT_MASTER:
         findings.add(f"the master {master!r} is not a host", code="role", hint=did_you_mean(master, names))

@@ -1,0 +1,35 @@
+"""What ends a command from outside: Ctrl-C, a request to terminate, a terminal that is closed; all of them alike."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, NoReturn
+
+__all__ = ["ended_as_by_ctrl_c"]
+
+_ENDS: Final = [one for one in signal.Signals if one.name in {"SIGTERM", "SIGHUP"}]  # not all systems have both
+
+
+@contextmanager
+def ended_as_by_ctrl_c() -> Iterator[None]:
+    """Within, SIGTERM and SIGHUP are met like Ctrl-C: what was recorded is kept and marked, half a file removed.
+
+    What ignores such a signal already (a command under ``nohup``) goes on ignoring it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    del number, frame
+    raise KeyboardInterrupt

@@ -1,0 +1,105 @@
+"""Options that would change nothing, or that are given twice, are refused; what is not there is said plainly."""
+
+import pytest
+
+from windtunnel.cli.main import main
+
+LOG = "; MaxProcs: 4\n1 0 -1 100 2 -1 -1 2 200 -1 1 7 1 -1 1 -1 -1 -1\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+def said(capsys, line):
+    """What a refused command prints; it leaves nothing behind."""
+    assert main(line.split()) == 2, line
+    printed = capsys.readouterr()
+    assert not printed.out
+    return printed.err
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("run log.swf --numbering lexicographic", "there is no platform to take options (numbering)"),
+        ("run log.swf --platform-option mmax=3", "there is no platform to take options (mmax)"),
+        ("run hosts:4 log.swf --platform-option format=sss", "'hosts:4' is in the format hosts, and cannot be read as"),
+        ("run poisson:3 --workload-option format=swf", "'poisson:3' is in the format poisson, and cannot be read as"),
+        ("run log.swf --force", "--force needs --out"),
+        ("lease run day.lwf --force", "--force needs --out"),
+        ("lease run day.lwf --trust-code", "there is no --config"),
+        ("serve leases --site site.xml --trust-code", "there is no --config"),
+        ("run log.swf --live-paused", "add --live"),
+    ],
+)
+def test_what_has_no_effect_is_refused(capsys, line, says):
+    assert says in said(capsys, line)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("run log.swf -o queue_order=fcfs -o queue_order=lcfs", "'queue_order' is given twice: 'fcfs' and 'lcfs'"),
+        ("convert log.swf new.json -o walltime=kill -o walltime=extend", "'walltime' is given twice"),
+        ("run log.swf --walltime kill --workload-option walltime=extend", "by --walltime"),
+        ("run poisson:3?seed=1&seed=2", "seed is given twice"),
+        ("run poisson:3?load=0.5 --workload-option load=0.7", "load is given twice"),
+    ],
+)
+def test_what_is_given_twice_is_refused(capsys, line, says):
+    assert says in said(capsys, line)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("run folder", "folder: error [unreadable]: cannot be read: Is a directory"),
+        ("run poisson", "descriptions begin with hosts:, lublin:, poisson:"),
+        ("run poison:5", "descriptions begin with hosts:, lublin:, poisson:"),
+        ("run hosts:4 hosts:4", "it stands for a platform"),
+        ("run hosts:4", "there is nothing to simulate"),
+        ("calibrate hosts:4 log.swf", "describes no Slurm site"),
+        ("run log.swf -s lib:./missing.so", "lib:./missing.so: there is no file ./missing.so"),
+        ("lease list --server http://127.0.0.1:1/RPC2", "hint: windtunnel serve leases starts a service"),
+        ("plot folder gantt .", "there is no run in 'folder'"),
+    ],
+)
+def test_what_is_not_an_input_is_said_plainly(capsys, line, says):
+    assert says in said(capsys, line)
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "x"])
+def test_odd_trims_are_refused_before_anything_is_read(capsys, number):
+    assert f"'{number}' is neither a duration" in said(capsys, f"run missing.swf hosts:4 --warm-up {number}")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "0", "x"])
+def test_a_speed_is_a_number_of_times(capsys, number):
+    assert f"'{number}' is not a number of more than 0" in said(capsys, f"lease run day.lwf --speed {number}")
+
+
+@pytest.mark.parametrize("option", ["mmax=-3", "mmax=x"])
+def test_options_of_platforms_have_bounds(capsys, option):
+    assert "mmax must be a whole number of at least 0" in said(capsys, f"run example:small --platform-option {option}")
+
+
+def test_options_of_logs_have_bounds(capsys):
+    assert "max_processors must be a whole number of at least 1" in said(
+        capsys, "run log.swf --workload-option max_processors=-1"
+    )
+
+
+def test_a_master_that_is_not_a_host_is_told_of(capsys):
+    assert main(["run", "example:small", "--platform-option", "master=boss", "--until", "9"]) == 0
+    assert "the master 'boss' is not a host: 'master_host', whose role that is, is the master" in capsys.readouterr().err
+
+
+def test_a_library_here_is_named_with_its_folder(here, capsys):
+    (here / "libedc.so").write_bytes(b"")
+    assert main(["run", "log.swf", "-q", "-s", "lib:libedc.so"]) == 1
+    assert "(./libedc.so is here: name it so)" in capsys.readouterr().err
