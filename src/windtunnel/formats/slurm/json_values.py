@@ -51,7 +51,13 @@ def duration_text(value: Any, unit: int = 60) -> str:
 
 
 def text(value: Any) -> str:
-    """A text; lists and flags are joined by commas; empty where it is null."""
+    """A text; lists and flags are joined by commas; empty where it is null.
+
+    Raises:
+        TypeError: it is an object.
+    """
+    if isinstance(value, dict):
+        raise TypeError("an object stands where a text is expected")
     if isinstance(value, list):
         return ",".join(text(one) for one in value)
     if isinstance(value, bool):
