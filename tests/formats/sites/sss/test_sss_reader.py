@@ -288,6 +288,17 @@ def test_references_that_fail(kind: str, text: str) -> None:
         expand(NodeReference(text, kind), IDS)
 
 
+def test_patterns_start_no_program_where_there_is_nothing_to_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("a program is started")
+
+    monkeypatch.setattr("subprocess.run", forbidden)
+    assert expand(NodeReference("n[1-3]", "Pattern")) == []
+    reference = '<Node aggregation="Pattern">n[1-3]</Node>'
+    found = check(f"<Data>{SIMPLE}{reference * 3}</Data>")
+    assert len(found.references) == 3
+
+
 def test_patterns_are_stopped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("windtunnel.entities.sss_reference.TIME_LIMIT", 0.3)
     with pytest.raises(ReferenceFaultError, match="takes more than"):  # or it would run for years
