@@ -28,6 +28,7 @@ from windtunnel.testing import job, platform, workload
 from windtunnel.vocabulary import Features, Hello
 from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
+from windtunnel.wires.batprotocol.decisions import decision_in
 from windtunnel.wires.batprotocol.server import SchedulerSession, hello_out
 from windtunnel.wires.batprotocol.session import BatprotocolComponent
 from windtunnel.wires.transport import FORMAT_BINARY, FORMAT_JSON
@@ -365,6 +366,19 @@ def test_names_of_storages_are_placed():
     assert Played(when(t1=said), site=site, dynamic_registration=True).rows["1"]["finish_time"] == pytest.approx(3.0)
     with pytest.raises(DecisionError, match="no storage is given for the label 'scratch'"):
         Played(when(t1=[reading, registered(), execute("d!1", "0-1")]), site=site, dynamic_registration=True)
+
+
+def test_what_is_placed_twice_is_refused():
+    twice = tuple(s.StorageHost(storage_name="scratch", host_id=host) for host in (4, 5))
+    with pytest.raises(ProtocolError, match="'d!1': storage_placement places a storage twice"):
+        decision_in(execute("d!1", "0-1", storage_placement=twice), None)
+    spread = s.PredefinedExecutorPlacementStrategyWrapper()
+    again = tuple(
+        s.ProfileAllocationPlacement(profile_id=name, host_allocation="0", executor_placement=spread)
+        for name in ("d!task", "task")
+    )
+    with pytest.raises(ProtocolError, match="profile_allocation_override places a profile twice"):
+        decision_in(execute("d!1", "0-1", profile_allocation_override=again), None)
 
 
 # -- kills --------------------------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ from windtunnel.vocabulary import (
     JobSuspended,
     KillJobs,
     MessageToJob,
+    Observer,
     OneShot,
     ProfilePlacement,
     RequestedCall,
@@ -281,6 +282,32 @@ def test_a_label_is_given_or_a_name_or_the_only_storage():
         run(on_storage(read=1e8, label="scratch"))
     with pytest.raises(DecisionError, match="host 0, given for the storage 'pfs', is not a storage"):
         run(on_storage(read=1e8), storages={"pfs": 0})
+
+
+def test_storages_and_executors_that_a_job_does_not_have_are_told():
+    told = []
+
+    class Told(Observer):
+        def on_ignored(self, now, kind, reason, place):
+            told.append((kind, place))
+
+    site = star()
+    nvme = next(s.id for s in site.storages if s.name == "nvme")
+    decisions = {
+        "0": {"storages": {"nvem": nvme}},
+        "1": {"storages": {"scratch": nvme, "tape": nvme}},
+        "2": {"placement": (0,)},
+        "3": {"placement": (0,)},
+    }
+    jobs = [job(0, 1, run=3.0), job(1, 1, run=on_storage(read=1e8, label="scratch")), job(2, 1, run=3.0)]
+    jobs.append(job(3, 1, run=alike(1e9)))
+
+    def script(now, notices):
+        new = [n.job for n in notices if isinstance(n, JobSubmitted)]
+        return [Execute(one, HostSet([rank]), **decisions[one.name]) for rank, one in enumerate(new)]
+
+    Simulation(site, [workload(*jobs)], [Scripted(script)], observers=[Told()]).run()
+    assert told == [("unused-storage", "w0!0: nvem"), ("unused-storage", "w0!1: tape"), ("unused-mapping", "w0!2")]
 
 
 def test_data_are_staged_between_storages_without_the_hosts():

@@ -132,6 +132,11 @@ WRONG = [
         {"job_id": "w0!1", "alloc": "0", "mapping": {"1": "0"}},
         "the keys of data.mapping are not 0 to 0",
     ),
+    (
+        "EXECUTE_JOB",
+        {"job_id": "w0!1", "alloc": "0-1", "mapping": {"0": "0", "00": "1"}},
+        "the keys of data.mapping are not 0 to 1",
+    ),
     ("EXECUTE_JOB", {"job_id": "w0!1", "alloc": "0", "mapping": {"0": "a"}}, "mapping.0 is 'a', a whole number"),
     ("EXECUTE_JOB", {"job_id": "w0!1", "alloc": "0", "storage_mapping": {"p": -1}}, "storage_mapping.p is -1"),
     ("EXECUTE_JOB", {"job_id": "w0!1", "alloc": "0", "additional_io_job": {}}, "additional_io_job.profile_name"),
@@ -145,6 +150,15 @@ WRONG = [
     ("REGISTER_JOB", {"job_id": "d!x"}, "data.job is None, an object is expected"),
     ("REGISTER_JOB", {"job_id": "d!x", "job": {"id": "x", "profile": "p"}}, "'res' is missing"),
     ("REGISTER_JOB", {"job_id": "d!x", "job": {"id": "y", "res": 1, "profile": "p"}}, "data.job.id is 'd!y'"),
+    (
+        "REGISTER_JOB",
+        {
+            "job_id": "d!x",
+            "job": {"id": "x", "res": 1, "profile": {"type": "delay", "delay": 1}},
+            "profile": {"type": "delay", "delay": 2},
+        },
+        "a profile is given twice, as data.profile and in data.job",
+    ),
     ("REGISTER_PROFILE", {"workload_name": "d", "profile_name": "p"}, "data.profile is missing"),
     ("REGISTER_PROFILE", {"workload_name": "d", "profile_name": "p", "profile": {"type": "dealy"}}, "dealy"),
     ("SET_RESOURCE_STATE", {"resources": "0", "state": "on"}, "data.state is 'on', a whole number"),

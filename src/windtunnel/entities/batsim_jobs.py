@@ -52,6 +52,9 @@ def job_from_json(
     amounts = _amounts(members)
     if len(findings) != before or profile is None:
         return None
+    if wanted < 0 and now is None:  # as both Batsims do
+        message = "'subtime' of a job is below 0: it is submitted at 0"
+        findings.tally(message, code="repaired", pointer=f"{pointer}/subtime")
     return Job(
         id=job_id,
         request=Request(hosts, amounts=amounts),

@@ -80,6 +80,8 @@ def match_all(pattern: str, texts: Sequence[str], limit: float = TIME_LIMIT) -> 
         re.compile(python)
     except (re.error, OverflowError, RecursionError) as error:
         raise ReferenceFaultError(f"{pattern!r} is not a regular expression that is supported: {error}") from error
+    if not texts:
+        return []
     if python.replace("_", "").replace("-", "").isalnum():
         return [rank for rank, text in enumerate(texts) if text == python]
     command = [sys.executable, "-I", "-S", "-c", _MATCHER]

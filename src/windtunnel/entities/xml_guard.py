@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["XmlFaultError", "decode_xml", "line_of", "local_name", "parse_xml"]
+__all__ = ["XmlFaultError", "decode_xml", "line_of", "local_name", "parse_xml", "stray_text"]
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
 _ENCODINGS = re.compile(
@@ -81,6 +81,14 @@ def local_name(tag: object) -> str:
 def line_of(element: "_Element") -> int:
     """The line an element begins on; 0 if unknown."""
     return element.sourceline or 0  # type: ignore[return-value]  # the stubs have no type for it
+
+
+def stray_text(element: "_Element") -> str:
+    """The first text that stands in an element beside its children, cut for a message; "" if there is none."""
+    for text in (element.text, *(child.tail for child in element)):
+        if text and (words := str(text).strip()):
+            return words[:40]
+    return ""
 
 
 def _line(text: str, *marks: str) -> int:

@@ -143,6 +143,16 @@ def test_faulty_files(events, text, expected):
         assert sorted(found) == sorted(expected)
 
 
+def test_members_that_nothing_comes_of_are_told(events):
+    text = '{"timestamp": 1, "timestamp": 2, "type": "machine_state", "resources": "0", "state": "HALT", "casue": "x"}\n'
+    read = read_events(events(text + line(colour="red")))
+    assert [(f.line, f.code, f.pointer, f.hint) for f in read.warnings] == [
+        (1, "repeated-member", "/timestamp", ""),
+        (1, "unknown-member", "/casue", "did you mean 'cause'?"),
+        (2, "unknown-member", "/colour", "known: resources, timestamp, type"),
+    ]
+
+
 def test_misspelt_types_get_a_hint(events):
     with pytest.raises(InputError, match="did you mean 'machine_available'"):
         read_events(events(line("machine_availabel")))

@@ -57,6 +57,14 @@ def with_profile(base, **profile):
     return {**base, "profiles": {**base["profiles"], "p": {k: v for k, v in profile.items() if v is not ...}}}
 
 
+@pytest.mark.parametrize("base", [V4, V5])
+def test_a_submission_before_the_start_is_one_at_the_start_and_told(workload, base):
+    read = read_batsim(workload(with_job(base, subtime=-5)))
+    assert [job.submission_time for job in read] == [0.0]
+    (told,) = read.warnings
+    assert (told.code, told.pointer) == ("repaired", "/jobs/0/subtime")
+
+
 def findings(path, **options):
     with pytest.raises(InputError) as caught:
         read_batsim(path, **options)

@@ -256,6 +256,20 @@ FAULTS = [
     ('{"nodes": [\n {"name": "n[1", "real_memory": 5}]}', "platform", "'n[1': brackets do not match", 2),
     ('{"nodes": [\n {"name": "n1", "real_memory": "much"}]}', "platform", "RealMemory is 'much', an integer", 2),
     ('{"sinfo": [\n {"threads": {}}]}', "platform", "it is not as Slurm writes it", 2),
+    ('{"sinfo": [\n {"threads": {}, "partition": {"name": {}}}]}', "platform", "an object stands where a text is expected", 2),
+    ('{"nodes": [\n {"name": "n1", "partitions": {"a": 1}, "real_memory": 5}]}', "platform", "an object stands where", 2),
+    (
+        '{"sinfo": [\n {"threads": {}, "partition": {"name": "p", "defaults": {"memory_per_cpu": "much"}}}]}',
+        "platform",
+        "an amount of memory is 'much', MB are expected",
+        2,
+    ),
+    (
+        '{"jobs": [\n {"job_state": "RUNNING", "submit_time": 9, "memory_per_cpu": 1e30}]}',
+        "workload",
+        "an amount of memory such as 4000 or 4G is expected",
+        2,
+    ),
 ]
 
 

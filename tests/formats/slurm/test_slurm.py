@@ -262,6 +262,15 @@ def test_partitions_of_unknown_nodes_are_a_warning(file):
     assert [f.message for f in platform.warnings] == ["partition 'p': there is no node 'b'"]
 
 
+def test_states_that_slurm_does_not_have_are_told(file):
+    platform = read_slurm_conf(file("NodeName=a[1-3] State=DWON\nNodeName=b State=IDLE+DRIAN*\nNodeName=c State=idle\n"))
+    assert len(platform.hosts) == 5
+    assert [(f.line, f.message, f.hint) for f in platform.warnings] == [
+        (1, "State 'DWON' is not known: it has no effect", "did you mean 'DOWN'?"),
+        (2, "State 'DRIAN' is not known: it has no effect", "did you mean 'DRAIN'?"),
+    ]
+
+
 def test_included_files(file, tmp_path):
     (tmp_path / "nodes.conf").write_text("NodeName=a\nNodeName=b CPUs=x\n")
     with pytest.raises(InputError) as caught:

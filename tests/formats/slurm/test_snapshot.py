@@ -109,6 +109,13 @@ FAULTS = [
     ("a limit", {"limit": "soon"}, "TimeLimit is 'soon', 'soon' is not a duration"),
     ("nodes", {"more": " ReqNodeList=n[1"}, "'n[1': brackets do not match"),
     ("TRES", {"more": " ReqTRES=cpu"}, "ReqTRES is 'cpu', 'cpu': a resource"),
+    ("memory", {"more": " MinMemoryCPU=lots"}, "MinMemoryCPU is 'lots', an amount of memory such as 4000 or 4G"),
+    ("too much memory", {"more": f" MinMemoryCPU={10**20}"}, "MinMemoryCPU is '100000000000000000000', an amount"),
+    ("niceness", {"more": " Nice=very"}, "Nice is 'very', a whole number is expected"),
+    ("tasks of a job", {"more": " NumTasks=two"}, "NumTasks is 'two', a whole number, or a range such as 4-8"),
+    ("CPUs", {"more": " NumCPUs=4-many"}, "NumCPUs is '4-many', a whole number, or a range"),
+    ("nodes of a job", {"more": " NumNodes=1.5"}, "NumNodes is '1.5', a whole number, or a range"),
+    ("a throttle", {"more": " ArrayTaskThrottle=x"}, "ArrayTaskThrottle is 'x', a whole number"),
 ]
 
 

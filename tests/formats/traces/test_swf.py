@@ -196,6 +196,24 @@ def test_header_values_go_on_over_lines(log):
     assert workload.hosts == 8
 
 
+def test_header_values_that_are_no_numbers_are_told(log):
+    head = "; MaxProcs: 1,024\n; MaxNodes: lots\n; UnixStartTime: Mon Jan 1\n; MaxRecords:\n; Computer: 7th\n"
+    workload = read_swf(log(head + row()))
+    assert len(workload) == 1  # not dropped for a limit of one
+    assert (workload.hosts, workload.start_date) == (0, None)
+    told = [found.message for found in workload.warnings]
+    for key, value in (("MaxProcs", "1,024"), ("MaxNodes", "lots"), ("UnixStartTime", "Mon Jan 1")):
+        assert f"{key} of the header is {value!r}, which is not an integer: it has no effect" in told
+    assert not [one for one in told if "MaxRecords" in one]
+
+
+@pytest.mark.parametrize(("text", "number"), [("16", 16), ("16.0", 16), ("16, or so", 16), ("16 x 4", 16), ("-1", 0)])
+def test_numbers_in_headers(log, text, number):
+    workload = read_swf(log(f"; MaxProcs: {text}\n" + row()))
+    assert workload.hosts == number
+    assert not [found for found in workload.warnings if "header" in found.message]
+
+
 def test_jobs_are_the_same_in_whatever_order_they_are_asked_for(log):
     rows = [f"{n} {n} -1 {n % 7} {1 + n % 4} -1 -1 {1 + n % 4} 5 -1 1 {n % 3} 1 -1 1 -1 -1 -1" for n in range(1, 301)]
     workload = read_swf(log("\n".join(rows) + "\n"))

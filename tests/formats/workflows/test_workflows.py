@@ -85,6 +85,14 @@ DAX_FAULTS = [
         [(2, "value", "job 'A': 'num_procs' is 1.5, an integer is expected")],
     ),
     (
+        "two faults of a job",
+        dax('<job id="A" runtime="-3" num_procs="1.5"/>'),
+        [
+            (2, "value", "job 'A': 'num_procs' is 1.5, an integer is expected"),
+            (2, "value", "job 'A': 'runtime' is -3, a number >= 0 is expected"),
+        ],
+    ),
+    (
         "unknown child and parent",
         dax(JOB + '\n<child ref="X">\n<parent ref="A"/></child>\n<child ref="A"><parent ref="Y"/></child>\n<child/>'),
         [
@@ -110,6 +118,16 @@ def test_faulty_dax(file, text, expected):
         read_dax(file(text))
     found = [(f.line, f.code, f.message if expected[0][2] else None) for f in caught.value.findings]
     assert found == expected
+
+
+def test_what_a_dax_says_in_vain_is_told(file):
+    read = read_dax(file(dax('<job id="A" runtime="1" num_procs="0">4</job>\n<job id="B" runtime="1"/>,')))
+    assert [job.request for job in read] == [Request(1), Request(1)]
+    assert [(f.line, f.code, f.message) for f in read.warnings] == [
+        (1, "text", "<adag> holds no text, this one holds ','"),
+        (2, "text", "<job> holds no text, this one holds '4'"),
+        (2, "repaired", "'num_procs' of a job is less than 1: it gets one"),
+    ]
 
 
 def test_the_genome_workflow_runs_as_in_batsim():

@@ -24,12 +24,15 @@ class WorkloadDocument:
         self.repeated: list[str] = []
         """Names of profiles that stand there twice."""
         self.members: dict[str, Any] = {}
+        self.read: dict[str, Any] = {}
+        """The same, and the other members as they are written."""
         try:
             raw = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
             _MEMBERS.tell(raw, findings, pointer="")
             for key in ("nb_res", "jobs", "profiles"):
                 if key in raw:
                     self.members[key] = msgspec.json.decode(raw[key])
+            self.read = raw | self.members
             self.valid = True
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             self._explain(error, findings)

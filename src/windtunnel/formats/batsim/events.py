@@ -12,9 +12,12 @@ from typing import Any, Final
 import msgspec
 
 from windtunnel.diagnostics import Findings, did_you_mean, replacing
+from windtunnel.diagnostics.json_positions import json_pointer
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
+from windtunnel.entities.unheard import names
 from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.repeated_members import REPEATED, repeated_members
 from windtunnel.model import EventList, ExternalEvent, HostSet
 from windtunnel.model.event_kinds import EventKind, event_kind
 from windtunnel.model.site import MachineState
@@ -66,7 +69,16 @@ def read_events(
         index += 1
     findings.raise_if_errors()
     events.sort(key=lambda event: (event.timestamp, event.kind))
-    return EventList(name=name, events=tuple(events), path=str(path))
+    return EventList(name=name, events=tuple(events), path=str(path), warnings=tuple(findings))
+
+
+_MEMBERS: Final = {
+    "machine_available": names("an event of machines", "timestamp type resources"),
+    "machine_unavailable": names("an event of machines", "timestamp type resources"),
+    "machine_state": names("a change of state", "timestamp type resources state cause"),
+    "generic": names("a generic event", "timestamp type data"),
+}
+"""What events of our kinds and Batsim's may say; others are forwarded whole, or checked by their class."""
 
 
 class _Line:
@@ -86,6 +98,9 @@ class _Line:
             message, _, column = json_fault(error, self._text)
             self._all.add(message, code="json", line=self._line, column=column)
             return None
+        for path, key, _, _ in repeated_members(self._text, value):
+            message, at = f"the member {key!r} {REPEATED}", json_pointer((*path, key))
+            self._all.tally(message, code="repeated-member", line=self._line, pointer=at)
         event = self._parse(value, known, own=own)
         for finding in self._findings:
             self._all.add(
@@ -100,6 +115,8 @@ class _Line:
         members = Members(value, self._findings, "", "event")
         kind = members.text("type")
         event = ExternalEvent(timestamp=members.number("timestamp", least=0), kind=kind)
+        if kind in _MEMBERS and (known is None or kind in known):
+            _MEMBERS[kind].tell(value, self._all, line=self._line, pointer="")
         if kind in _KINDS[4] and (known is None or kind in known):
             event.hosts = _hosts(members)
         elif kind in _OURS and known is not None and kind in known:

@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Any
 
 from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.formats.repeated_members import tell_repeated
 
 __all__ = ["Members", "load_object"]
 
@@ -24,6 +25,7 @@ def load_object(path: str, data: bytes, findings: Findings) -> Any:
     if not isinstance(loaded, dict):
         findings.add("the file is not a JSON object", code="type", file=path)
         return None
+    tell_repeated(data, loaded, findings, file=path)
     return loaded
 
 

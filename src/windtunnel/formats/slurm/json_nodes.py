@@ -126,7 +126,7 @@ def _partitions(path: Path, findings: Findings) -> list[Line]:
     made: dict[str, Line] = {}
     for place, pointer, group in entries(read_bytes(path, findings), ("sinfo", "nodes"), Findings(str(path))):
         value = group.get("partition")
-        if isinstance(value, dict) and value.get("name") not in made:
+        if isinstance(value, dict) and str(value.get("name")) not in made:
             one = place, f"{pointer}/partition", value
             made |= {str(value.get("name")): line for line in _made(path, one, _of_partition, findings)}
     return list(made.values())
@@ -245,8 +245,12 @@ def _sharing(shares: Any) -> str:
 
 def _memory(which: str, amount: Any) -> dict[str, str]:
     """MB of each node, or of each CPU if the highest bit is set; 0: none is said."""
-    whole = amount.get("number", 0) if isinstance(amount, dict) else amount or 0
-    if not isinstance(whole, int) or whole <= 0:
+    if isinstance(amount, dict):
+        amount = amount["number"] if amount.get("set", True) and not amount.get("infinite") else None
+    whole = amount or 0  # no float: the highest bit would swallow the others
+    if not isinstance(whole, int) or whole < 0:
+        raise TypeError(f"an amount of memory is {amount!r}, MB are expected")
+    if not whole:
         return {}
     if whole & _PER_CPU:
         return {f"{which}MemPerCPU": str(whole & ~_PER_CPU)}

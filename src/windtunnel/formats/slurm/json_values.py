@@ -10,6 +10,7 @@ from windtunnel.diagnostics import Findings
 from windtunnel.diagnostics.json_positions import positions
 from windtunnel.entities.json_members import kind_of
 from windtunnel.formats.files import json_fault
+from windtunnel.formats.repeated_members import tell_repeated
 
 __all__ = ["duration_text", "entries", "listed", "number", "number_text", "text", "time_text"]
 
@@ -51,7 +52,13 @@ def duration_text(value: Any, unit: int = 60) -> str:
 
 
 def text(value: Any) -> str:
-    """A text; lists and flags are joined by commas; empty where it is null."""
+    """A text; lists and flags are joined by commas; empty where it is null.
+
+    Raises:
+        TypeError: it is an object.
+    """
+    if isinstance(value, dict):
+        raise TypeError("an object stands where a text is expected")
     if isinstance(value, list):
         return ",".join(text(one) for one in value)
     if isinstance(value, bool):
@@ -70,6 +77,7 @@ def listed(data: bytes, names: tuple[str, ...], findings: Findings) -> tuple[str
     if not isinstance(document, dict):
         findings.add(f"it is {kind_of(document)}, an object is expected", code="type", pointer="")
         return None
+    tell_repeated(data, document, findings)
     name = next((one for one in names if one in document), names[0])
     found = document.get(name)
     if not isinstance(found, list):

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import Severity
+from windtunnel.diagnostics import Severity, did_you_mean
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.values import expand_hosts, gres_counts
 from windtunnel.model.slurm import GresItem, SlurmNode
@@ -42,6 +42,14 @@ _LONG: Final = {
     "UNK": ("UNKNOWN", ""),
     "INVAL": ("IDLE", "DRAIN"),
 }
+_WORDS: Final = """
+    ALLOCATED BLOCKED CLOUD COMPLETING DOWN DRAIN DYNAMIC_FUTURE DYNAMIC_NORM ERROR EXTERNAL FAIL FUTURE IDLE INVALID
+    INVALID_REG MAINTENANCE MIXED NET NO_RESPOND NOT_RESPONDING PERFCTRS PLANNED POWERED_DOWN POWERING_DOWN
+    POWERING_UP POWER_DOWN POWER_DRAIN POWER_UP REBOOT REBOOT_CANCEL REBOOT_ISSUED REBOOT_REQUESTED RES RESERVED
+    RESUME UNDRAIN UNKNOWN
+"""
+_STATES: Final = frozenset(_WORDS.split())
+"""What Slurm (20.11 to 24.11) says of nodes, as bases and flags."""
 
 
 def state_of(text: str) -> tuple[str, tuple[str, ...]]:
@@ -83,6 +91,9 @@ def node_of(name: str, line: Line) -> SlurmNode:
     if (line.has("CPUs") or line.has("Procs")) and product == 1 and cpus > 1:
         sockets, cores = (sockets, cpus) if line.has("Sockets") or boards > 1 else (cpus, 1)
     state, flags = state_of(line.text("State", "UNKNOWN"))
+    for word in {state, *flags} - _STATES:
+        hint = did_you_mean(word, _STATES)
+        line.note(f"State {word!r} is not known: it has no effect", "value", Severity.WARNING, hint)
     return SlurmNode(
         name=name,
         cpus=cpus,

@@ -24,7 +24,7 @@ from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.reservations import records_of
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.submitted_values import dependencies_in
-from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
+from windtunnel.formats.slurm.values import date, duration, job_state, megabytes, tres_counts
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions
 from windtunnel.formats.traces.workload import Recorded, TraceWorkload
@@ -55,6 +55,8 @@ _OPEN: Final = {
 }
 _HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
+_COUNT: Final = re.compile(r"(\d{1,11})(?:-\d{1,11})?", re.ASCII)
+_NICE: Final = re.compile(r"[+-]?\d{1,11}", re.ASCII)
 _MOST_TASKS: Final = 1_000_000
 
 
@@ -160,12 +162,13 @@ def _record(line: Line, noted: Counter[str], zone: tzinfo) -> Record:
     later = eligible is not None and submit is not None and eligible > submit
     user = line.text("UserId").partition("(")[0]
     begin = int(eligible) if later and eligible is not None else None
+    cpus = _count(line, "NumCPUs")
     return Record(
         id="",
         line=line.number,
         submit=submit,
         run=run,
-        processors=_count(line.text("NumCPUs")),
+        processors=cpus,
         walltime=limit,
         user=user,
         group=line.text("Account"),
@@ -174,12 +177,15 @@ def _record(line: Line, noted: Counter[str], zone: tzinfo) -> Record:
         cancelled=state == "CANCELLED",
         waited=-1.0 if pending or start is None or submit is None else start - submit,
         nodes="" if pending else line.text("NodeList"),
-        ask=_ask(line, user, limit, begin, when("Deadline")),
+        ask=_ask(line, user, cpus, limit, begin, when("Deadline")),
     )
 
 
-def _ask(line: Line, user: str, limit: float | None, begin: int | None, deadline: float | None) -> JobAsk:
-    per_cpu, per_node = line.text("MinMemoryCPU"), line.text("MinMemoryNode")
+def _ask(
+    line: Line, user: str, cpus: int | None, limit: float | None, begin: int | None, deadline: float | None
+) -> JobAsk:
+    per_cpu = line.ask("MinMemoryCPU", megabytes, None) if line.text("MinMemoryCPU") else None
+    per_node = line.ask("MinMemoryNode", megabytes, None) if line.text("MinMemoryNode") else None
     asked = Asked(
         name=line.text("JobName"),
         user=user,
@@ -189,21 +195,20 @@ def _ask(line: Line, user: str, limit: float | None, begin: int | None, deadline
         reservation=line.text("Reservation"),
         constraints=line.text("Features"),
         tres=line.ask("ReqTRES" if line.has("ReqTRES") else "TRES", tres_counts, {}),
-        cpus=_count(line.text("NumCPUs")) or 0,
-        nodes=_count(line.text("NumNodes")) or 0,
-        memory=f"{per_cpu}c" if per_cpu else f"{per_node}n" if per_node else "",
+        cpus=cpus or 0,
+        nodes=_count(line, "NumNodes") or 0,
+        memory=f"{per_cpu}Mc" if per_cpu is not None else f"{per_node}Mn" if per_node is not None else "",
         limit=None if limit is None or limit == inf else int(limit // 60),
         begin=begin,
-        array_limit=_count(line.text("ArrayTaskThrottle")),
+        array_limit=_count(line, "ArrayTaskThrottle"),
     )
-    each = _count(line.text("CPUs/Task")) or 1
-    nice = line.text("Nice")
+    each = _count(line, "CPUs/Task") or 1
     least = line.ask("TimeMin", duration, None)
     return replace(
         ask_of(asked),
-        tasks=_count(line.text("NumTasks")) or _count(line.text("NumCPUs")),
+        tasks=_count(line, "NumTasks") or cpus,
         cpus_per_task=each if each > 1 else None,
-        nice=int(nice) if nice.lstrip("-").isascii() and nice.lstrip("-").isdigit() and len(nice) < 12 else 0,
+        nice=line.ask("Nice", _nice, 0),
         nodes=tuple(hosts_in(line, "ReqNodeList")) if line.text("ReqNodeList") else (),
         exclude=tuple(hosts_in(line, "ExcNodeList")) if line.text("ExcNodeList") else (),
         exclusive=line.text("OverSubscribe") == "NO",
@@ -216,7 +221,19 @@ def _ask(line: Line, user: str, limit: float | None, begin: int | None, deadline
     )
 
 
-def _count(text: str) -> int | None:
-    """The (least) number of ``4`` or ``4-8``."""
-    low = text.partition("-")[0]
-    return int(low) if low.isascii() and low.isdigit() and len(low) < 12 else None
+def _count(line: Line, key: str) -> int | None:
+    """The (least) number of ``4`` or ``4-8``; None where there is none, or something else, which is noted."""
+    text = line.text(key)
+    found = _COUNT.fullmatch(text)
+    if found is not None:
+        return int(found[1])
+    if text:
+        written = line.written.get(key.lower(), key)
+        line.note(f"{written} is {text!r}, a whole number, or a range such as 4-8, is expected", "value")
+    return None
+
+
+def _nice(text: str) -> int:
+    if not _NICE.fullmatch(text):
+        raise ValueError("a whole number is expected")
+    return int(text)

@@ -6,7 +6,7 @@ are findings.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from windtunnel.diagnostics import Findings, open_lines
 from windtunnel.formats.files import reason
 from windtunnel.formats.traces.swf_plain import END, STRIDE, plain, spaced
 
-__all__ = ["FIELDS", "TIME_FIELDS", "Chunk", "Header", "SwfLines"]
+__all__ = ["FIELDS", "TIME_FIELDS", "Chunk", "Header", "SwfLines", "first_integer"]
 
 FIELDS: Final = (
     "job number",
@@ -47,6 +47,7 @@ _BREAK: Final = f" {END} "
 _PLAIN: Final = re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _KEY: Final = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*)")
+_INTEGER: Final = re.compile(r"(-?\d{1,18})(?:\.0+)?(?!\w|[.,]\d)", re.ASCII)
 _HEAD: Final = re.compile(r"(?:;.*\n)+")
 
 
@@ -87,10 +88,24 @@ class Header:
 
     def integer(self, key: str) -> int | None:
         """The first number in the value of ``key``, which often goes on with remarks; None when there is none."""
-        for value in self.values.get(key, ()):
-            if found := re.match(r"-?\d{1,18}", value, re.ASCII):
-                return int(found[0])
-        return None
+        return first_integer(self.values.get(key, ()))
+
+    def unreadable(self, *keys: str) -> list[str]:
+        """Of these keys those with a value that is no number, in words."""
+        told = []
+        for key in keys:
+            values = list(filter(None, self.values.get(key, ())))
+            if values and first_integer(values) is None:
+                told.append(f"{key} of the header is {values[0][:40]!r}, which is not an integer: it has no effect")
+        return told
+
+
+def first_integer(values: Iterable[str]) -> int | None:
+    """The number that the first of some values begins with, of those that begin with one."""
+    for value in values:
+        if found := _INTEGER.match(value):
+            return int(found[1])
+    return None
 
 
 class SwfLines:

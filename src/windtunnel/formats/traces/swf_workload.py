@@ -10,6 +10,7 @@ from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.swf_columns import STATUS
 from windtunnel.formats.traces.swf_jobs import JobColumns, JobMaker
+from windtunnel.formats.traces.swf_lines import first_integer
 from windtunnel.model import Job, JobRecord, Profile
 from windtunnel.model.asks import Ask, Asks, Some
 from windtunnel.model.job_record import records_of
@@ -99,10 +100,9 @@ class SwfWorkload(ShownWorkload):
     def hosts(self) -> int:
         """MaxProcs (or MaxNodes) of the header, in hosts of ``cores_per_host`` cores; 0 when it has neither."""
         for key in ("MaxProcs", "MaxNodes"):
-            for value in self.header.get(key, ()):
-                digits = value.split()[0] if value else ""
-                if digits.isdecimal() and len(digits) < 16:
-                    return -(-int(digits) // self.cores_per_host)
+            number = first_integer(self.header.get(key, ()))
+            if number is not None and 0 <= number < 10**15:
+                return -(-number // self.cores_per_host)
         return 0
 
     @property

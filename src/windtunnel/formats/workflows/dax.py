@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from windtunnel.diagnostics import Finding, Findings
 from windtunnel.entities.unheard import Names, names
-from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
+from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml, stray_text
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
 from windtunnel.model import JobList, Workflow
@@ -117,6 +117,8 @@ def _tell(element: "_Element", attributes: Names, elements: Names, findings: Fin
     line = line_of(element)
     attributes.tell(map(local_name, element.attrib), findings, line=line)
     elements.tell((local_name(one.tag) for one in element if isinstance(one.tag, str)), findings, line=line)
+    if text := stray_text(element):
+        findings.tally(f"<{local_name(element.tag)}> holds no text, this one holds {text!r}", code="text", line=line)
 
 
 def _tasks(root: "_Element", findings: Findings) -> dict[str, WorkflowTask]:
@@ -137,11 +139,11 @@ def _tasks(root: "_Element", findings: Findings) -> dict[str, WorkflowTask]:
         if processors != int(processors):
             message = f"job {task_id!r}: 'num_procs' is {processors:g}, an integer is expected"
             findings.add(message, code="value", line=line)
-        elif run < 0:
+        elif processors < 1:  # so does Batsim
+            findings.tally("'num_procs' of a job is less than 1: it gets one", code="repaired", line=line)
+        if run < 0:
             findings.add(f"job {task_id!r}: 'runtime' is {run:g}, a number >= 0 is expected", code="value", line=line)
-        tasks[task_id] = WorkflowTask(
-            task_id, run, max(int(processors), 1), [], line
-        )  # Batsim takes 1 for 0 and below
+        tasks[task_id] = WorkflowTask(task_id, run, max(int(processors), 1), [], line)
     if not tasks:
         findings.add("there is no job", code="empty", line=line_of(root))
     return tasks

@@ -18,6 +18,7 @@ from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.quantities import quantity
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.repeated_members import tell_repeated
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.osp_tasks import OspTask, check_dependencies, critical_path, edges
 from windtunnel.model import DelayProfile, Job, Request
@@ -56,6 +57,7 @@ def _examine(data: bytes, file: str) -> tuple[list[OspTask], float, list[Finding
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
         findings.add(f"not JSON: {error}", code="OSP001")
         return [], 0.0, findings.sorted()
+    tell_repeated(data.removeprefix(b"\xef\xbb\xbf"), document, findings)
     reader = _Reader(findings)
     tasks = reader.read(document)
     submits = [task.submit for task in tasks if task.submit is not None]

@@ -15,6 +15,7 @@ from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.repeated_members import tell_repeated
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
 
@@ -42,6 +43,7 @@ def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, m
         message, line, column = json_fault(error, data)
         findings.add(message, code="json", line=line, column=column)
         findings.raise_all()
+    tell_repeated(data, document, findings)
     tasks = _Reader(findings).tasks(document)
     if not findings.has_errors:
         check_tasks(tasks, findings)

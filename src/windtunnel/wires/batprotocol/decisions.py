@@ -77,8 +77,12 @@ def _execute_in(event: s.ExecuteJobEvent) -> v.ExecuteJob:
             )
             for override in event.profile_allocation_override
         }
+        if len(decision.profile_placements) < len(event.profile_allocation_override):
+            raise ProtocolError(f"{where} places a profile twice")
     if event.storage_placement:
         decision.storages = {storage.storage_name: storage.host_id for storage in event.storage_placement}
+        if len(decision.storages) < len(event.storage_placement):
+            raise ProtocolError(f"ExecuteJobEvent of {event.job_id!r}: storage_placement places a storage twice")
     return decision
 
 

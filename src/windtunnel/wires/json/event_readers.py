@@ -48,8 +48,8 @@ def _mapping(event: Event) -> tuple[int, ...]:
         _whole(event, key, f"mapping key {key!r}"): _whole(event, value, f"mapping.{key}")
         for key, value in mapping.items()
     }
-    if sorted(pairs) != list(range(len(pairs))):
-        event.fail(f"the keys of data.mapping are not 0 to {len(pairs) - 1}")
+    if sorted(pairs) != list(range(len(mapping))):  # "0" and "00" are one executor
+        event.fail(f"the keys of data.mapping are not 0 to {len(mapping) - 1}")
     return tuple(pairs[k] for k in range(len(pairs)))
 
 

@@ -116,6 +116,8 @@ class Reader:
         described = self._description(event, job_id)
         given = event.data.get("profile")
         if isinstance(described.get("profile"), dict):  # a profile written in the place of its name
+            if given is not None:
+                event.fail("a profile is given twice, as data.profile and in data.job")
             given = described["profile"]
             described = described | {"profile": f"profile_of_{job_id.partition('!')[2]}"}
         findings = Findings()

@@ -38,8 +38,16 @@ def test_a_machine_becomes_a_host() -> None:
     assert host.properties["disk_read_speed"] == "500000000"
     assert host.place == ("datacenter 1", "room #1", "rack #1")
     assert [n.message for n in mapped.notes] == [
-        "a machine has CPUs of different clock rates: their mean, weighted by cores, counts"
+        "a machine has CPUs of different clock rates: their mean, weighted by cores, counts",
+        "jobs ask for numbers of GPUs: their clock rates and cores are not simulated",
     ]
+
+
+def test_speeds_of_memory_are_told_to_have_no_effect() -> None:
+    fast = machine(1, memory=[{"capacity": 8000, "read-speed": 25000}])
+    site, _ = read_text(json.dumps(document(fast, {**fast, "id": 2})))
+    told = [note.message for note in site_platform(site).notes]
+    assert told == ["the read and write speeds of memory are not simulated (2 times)"]
 
 
 def test_without_figures_there_are_no_watts() -> None:

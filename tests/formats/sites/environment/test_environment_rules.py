@@ -220,6 +220,14 @@ def test_m_too_much_power() -> None:
     assert codes(doc) == []
 
 
+@pytest.mark.parametrize(("written", "meant"), [("7", 7), (7, "7"), ("07", 7), (8, "7"), ("x" * 5000, 7)])
+def test_m_ids_of_another_type_are_hinted_at(written: object, meant: object) -> None:
+    doc = document(machine(meant), events=[{**STATE, "machine": written}])
+    (finding,) = findings(doc)
+    assert finding.code == "ENV031"
+    assert ("something else" in finding.hint) == (str(written) == str(meant))
+
+
 def test_m_order_of_events() -> None:
     late = {**STATE, "time": 1, "state": "HALT"}
     doc = document(machine(1), events=[STATE, late])
@@ -240,6 +248,18 @@ def test_m_rooms() -> None:
     assert sorted(codes(doc)) == ["env043", "env044"]
     other["location"] = {"x": 4, "y": 0}
     assert codes(doc) == ["env043"]
+
+
+def test_each_room_that_overlaps_is_told_once() -> None:
+    def room(x: float, y: float, width: float = 4) -> dict[str, Any]:
+        return {"type": "SERVER", "size": {"width": width, "height": 4}, "location": {"x": x, "y": y}}
+
+    rooms = [room(0, 0, 100), room(2, 8), room(4, 3), room(6, 2), room(50, 3), room(99, 4), room(100, 0)]
+    doc = {"environment": {"datacenters": [{"rooms": rooms}]}}
+    told = [found.pointer for found in findings(doc) if found.code == "ENV044"]
+    assert told == [f"/environment/datacenters/0/rooms/{rank}" for rank in (2, 3, 4)]
+    rooms[:] = [room(0, 0)] * 3000  # every room overlaps with every other
+    assert len([found for found in findings(doc) if found.code == "ENV044"]) == 1000  # with how many there are further
 
 
 def test_m_implausible_units() -> None:

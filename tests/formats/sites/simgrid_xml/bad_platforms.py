@@ -34,6 +34,8 @@ TEXTS = {
     "version too old": "<platform version='3'>\n<zone id='Z' routing='Full'><host id='h' speed='1Gf'/></zone></platform>\n",
     "version too new": "<platform version='5'>\n<zone id='Z' routing='Full'><host id='h' speed='1Gf'/></zone></platform>\n",
     "no zone": f"{HEAD}</platform>\n",
+    "text between elements": full(HOSTS.replace("/>\n", "/>; a comment\n", 1)),
+    "text in an element": full('<host id="h0" speed="1Gf">4 cores</host>'),
     "two outermost zones": full('<host id="h" speed="1Gf"/>').replace(
         "</platform>", '<zone id="Y" routing="Full"/></platform>'
     ),

@@ -43,6 +43,14 @@ def node(inside: str) -> str:
     return f"<Node><Id>n1</Id>{inside}</Node>"
 
 
+def test_elements_inside_of_an_amount_are_no_part_of_it() -> None:
+    found = check(node("<Configured><Memory>5<b>12</b></Memory><Disk>1<!-- TB -->0</Disk></Configured>"))
+    assert [amount.value for amount in found.nodes[0].configured] == [5, 10]
+    assert [(f.code, f.message) for f in found.findings if f.severity] == [
+        ("SSS050", "unknown element 'b' has no effect")
+    ]
+
+
 def test_the_simple_example() -> None:
     found = check(SIMPLE)
     configured = (Consumable(element="Processors", value=2), Consumable(element="Memory", value=512))
@@ -130,6 +138,13 @@ def test_every_example_of_the_seed_document() -> None:
         (node("<Colour>red</Colour>"), ["sss050"]),
         (node('<State colour="red">Idle</State>'), ["sss050"]),
         (node('<Configured><Memory unit="MB">1</Memory></Configured>'), ["sss050"]),
+        (f'<Node count="64">{SIMPLE[6:]}', ["sss050"]),
+        (f'<Data xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="x" of="2">{SIMPLE}</Data>', ["sss050"]),
+        (f"<Data>{SIMPLE},</Data>", ["sss050"]),
+        (node("<Configured>16</Configured>"), ["sss050"]),
+        (node("<State>Idle</State> Busy"), ["sss050"]),
+        (node("<State>Id<b>le</b></State>"), ["sss050", "sss041"]),
+        (f"<Response><Status/>{SIMPLE}<node/></Response>", ["SSS002"]),
         ('<Node aggregation="Set">a</Node>', ["SSS051"]),
         ('<Node aggregation="Pattern">a[</Node>', ["SSS051"]),
         ('<Node aggregation="Range">a[5-3]</Node>', ["SSS051"]),
@@ -271,6 +286,17 @@ def test_lists_with_another_delimiter() -> None:
 def test_references_that_fail(kind: str, text: str) -> None:
     with pytest.raises(ReferenceFaultError):
         expand(NodeReference(text, kind), IDS)
+
+
+def test_patterns_start_no_program_where_there_is_nothing_to_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("a program is started")
+
+    monkeypatch.setattr("subprocess.run", forbidden)
+    assert expand(NodeReference("n[1-3]", "Pattern")) == []
+    reference = '<Node aggregation="Pattern">n[1-3]</Node>'
+    found = check(f"<Data>{SIMPLE}{reference * 3}</Data>")
+    assert len(found.references) == 3
 
 
 def test_patterns_are_stopped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from windtunnel.engine.jobs.execution.jobs import (
     thaw_job,
 )
 from windtunnel.engine.jobs.execution.nodes import Node, begin, finish
+from windtunnel.engine.jobs.execution.unused import tell_unused
 
 __all__ = [
     "Node",
@@ -24,5 +25,6 @@ __all__ = [
     "freeze_job",
     "kinds",
     "progress_of_job",
+    "tell_unused",
     "thaw_job",
 ]

@@ -1,5 +1,6 @@
 """What a schema cannot see in the events: whom they mean, and when (ENV031...ENV036)."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
@@ -17,6 +18,7 @@ from windtunnel.formats.sites.environment.topology import (
 __all__ = ["check_events"]
 
 _WARNING = Severity.WARNING
+_DIGITS = re.compile("0|[1-9][0-9]{0,17}")
 _Timed = tuple[float, Path, dict[str, Any]]
 
 
@@ -73,10 +75,15 @@ def _target(event: dict[str, Any], path: Path, topology: Topology, problems: lis
 
 
 def _typed_hint(value: object, known: Collection[tuple[bool, object]]) -> str:
-    for _, other in known:
-        if str(other) == str(value):
-            return f"there is one with the id {_json(other)}, but {_json(value)} is something else"
-    return ""
+    """1 and "1" are different ids, and easily confused."""
+    other: object = str(value)
+    if isinstance(value, str):
+        if not _DIGITS.fullmatch(value):
+            return ""
+        other = int(value)
+    if (not isinstance(value, str), other) not in known:
+        return ""
+    return f"there is one with the id {_json(other)}, but {_json(value)} is something else"
 
 
 def _json(value: object) -> str:

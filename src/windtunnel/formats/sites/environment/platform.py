@@ -135,6 +135,10 @@ def _host(
         notes.append("a machine has CPUs of different clock rates: their mean, weighted by cores, counts")
     if not cores:
         notes.append("a machine without CPUs is off: it can run no jobs")
+    if machine.gpus:
+        notes.append("jobs ask for numbers of GPUs: their clock rates and cores are not simulated")
+    if any(part.read_speed is not None or part.write_speed is not None for part in machine.memory):
+        notes.append("the read and write speeds of memory are not simulated")
     mean = sum(cpu.clock_rate * cpu.cores for cpu in machine.cpus) / cores if cores else 0.0
     speed = mean * mapping.flops_per_cycle
     if speed == inf:

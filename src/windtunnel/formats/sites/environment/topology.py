@@ -7,6 +7,7 @@ the schema has complained about it.
 import json
 from collections.abc import Collection, Iterator
 from functools import cache
+from heapq import heappop, heappush
 from typing import Any, TypeGuard
 
 from windtunnel.diagnostics import Severity, UsageError, did_you_mean
@@ -205,13 +206,17 @@ class Topology:
         return key
 
     def _overlaps(self, plans: list[tuple[float, float, float, float, Path]]) -> None:
+        """Warn of each room that overlaps with one that begins no farther right; of how many does not matter."""
         plans.sort()
-        for index, (_, top, right, bottom, path) in enumerate(plans):
-            for other in plans[index + 1 :]:
-                if other[0] >= right:
+        beside: list[tuple[float, float, float, Path]] = []
+        for left, top, right, bottom, path in plans:
+            while beside and beside[0][0] <= left:
+                heappop(beside)
+            for _, other_top, other_bottom, other in beside:
+                if other_top < bottom and top < other_bottom:
+                    self._warn("ENV044", "this room overlaps with another", path, also=(other,))
                     break
-                if other[1] < bottom and top < other[3]:
-                    self._warn("ENV044", "this room overlaps with another", other[4], also=(path,))
+            heappush(beside, (right, top, bottom, path))
 
     def _warn(self, code: str, message: str, path: Path, hint: str = "", also: tuple[Path, ...] = ()) -> None:
         self._problems.append(Problem(code, message, path, hint, _WARNING, also=also))

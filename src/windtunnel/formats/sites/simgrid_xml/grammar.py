@@ -147,6 +147,7 @@ def _check(element: "_Element", rule: Rule, findings: Findings) -> None:
     from lxml.etree import _Entity
 
     _check_attributes(element, rule, findings)
+    _check_text(element, findings)
     if tag_of(element) == "zone":
         _check_zone(element, findings)
     for child in element:
@@ -212,6 +213,17 @@ def _check_attributes(element: "_Element", rule: Rule, findings: Findings) -> No
             findings.add(
                 f"{name} is {value!r}", code="bad-choice", line=line, hint=f"expected one of {', '.join(values)}"
             )
+
+
+def _check_text(element: "_Element", findings: Findings) -> None:
+    """Only a trace holds text: SimGrid refuses it elsewhere."""
+    if tag_of(element) == "trace":
+        return
+    for text in (element.text, *(child.tail for child in element)):
+        if text and (words := str(text).strip()):
+            message = f"<{element.tag}> holds no text, this one holds {words[:40]!r}"
+            findings.add(message, code="text", line=line_of(element))
+            return
 
 
 def _check_zone(zone: "_Element", findings: Findings) -> None:

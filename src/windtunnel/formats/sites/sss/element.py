@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.entities.sss_node import CATEGORIES, CONSUMABLES, Consumable, Extension, SssNode
 from windtunnel.entities.sss_units import UNITS, duration_seconds
-from windtunnel.entities.xml_guard import line_of, local_name
+from windtunnel.entities.xml_guard import line_of, local_name, stray_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["read_node"]
+__all__ = ["read_node", "tell_unheard"]
 
 _SIMPLE = {name: name.lower() for name in ("Id", "Name", "Opsys", "Arch", "Description", "State")}
 _KNOWN = (*_SIMPLE, "Feature", "Extension", *CATEGORIES)
 _ATTRIBUTES = frozenset({"units", "metric", "wallDuration", "consumptionRate"})
+_REFERRING = ("aggregation", "delimiter", "count")
+_OF_XML = "{http://www.w3.org/"
+"""Attributes that XML itself has (where a schema is, the language), not the format."""
 _BYTES = ("Memory", "Disk", "Swap")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -26,12 +29,13 @@ def read_node(element: "_Element", findings: Findings) -> SssNode:
     fields: dict[str, Any] = {}
     features: list[str] = []
     extensions: list[Extension] = []
+    tell_unheard(element, findings)
     for child in element:
         name = local_name(child.tag)
         if name in _SIMPLE:
-            _once(name, _SIMPLE[name], child, fields, findings, _text(child))
+            _once(name, _SIMPLE[name], child, fields, findings, _text(child, findings))
         elif name == "Feature":
-            features += [part for part in map(_blank_free, _text(child).split(",")) if part]
+            features += [part for part in map(_blank_free, _text(child, findings).split(",")) if part]
         elif name == "Extension":
             extensions += _extension(child, findings)
         elif name in CATEGORIES:
@@ -41,7 +45,7 @@ def read_node(element: "_Element", findings: Findings) -> SssNode:
             findings.add(message, code="SSS020", line=line_of(child))
         elif name:
             _unknown("element", name, _KNOWN, child, findings)
-        if name in (*_SIMPLE, "Feature", *CATEGORIES):
+        if name in (*_SIMPLE, "Feature"):
             _attributes(child, (), findings)
     if not fields.setdefault("id", ""):
         findings.add("a node must have an Id", code="SSS010", line=line_of(element))
@@ -64,11 +68,12 @@ def _extension(element: "_Element", findings: Findings) -> list[Extension]:
     if not name:
         findings.add("an Extension must have a name", code="SSS031", line=line_of(element))
         return []
-    return [Extension(name, _text(element), element.get("type", ""))]
+    return [Extension(name, _text(element, findings), element.get("type", ""))]
 
 
 def _category(category: "_Element", findings: Findings) -> tuple[Consumable, ...]:
     found: dict[tuple[str, str, str, str], Consumable] = {}
+    tell_unheard(category, findings)
     for child in category:
         name = local_name(child.tag)
         if name not in CONSUMABLES:
@@ -96,7 +101,7 @@ def _consumable(name: str, element: "_Element", findings: Findings) -> Consumabl
     if is_resource and not what:
         findings.add("a Resource must have a name", code="SSS031", line=line)
         return None
-    value = _value(name, _text(element), line, findings)
+    value = _value(name, _text(element, findings), line, findings)
     units = element.get("units", "")
     if units and name in _BYTES and units not in UNITS:
         near = units.upper() if units.upper() in UNITS else ""
@@ -156,6 +161,18 @@ def _number(text: str) -> float | None:
     return value if abs(value) <= _LARGEST else None
 
 
+def tell_unheard(element: "_Element", findings: Findings) -> None:
+    """Note attributes of an element that has none, and text beside the elements in it."""
+    name, line = local_name(element.tag), line_of(element)
+    for attribute in map(str, element.attrib):
+        if not attribute.startswith(_OF_XML):
+            message = f"unknown attribute {local_name(attribute)!r} of {name} has no effect"
+            hint = "this is one node: references have it, which hold an id only" if attribute in _REFERRING else ""
+            findings.warn(message, code="SSS050", line=line, hint=hint)
+    if text := stray_text(element):
+        findings.warn(f"text in {name} has no effect: {text!r}", code="SSS050", line=line)
+
+
 def _attributes(
     element: "_Element", known: "frozenset[str] | set[str] | tuple[str, ...]", findings: Findings
 ) -> None:
@@ -165,7 +182,7 @@ def _attributes(
 
 
 def _unknown(kind: str, name: str, known: object, element: "_Element", findings: Findings) -> None:
-    hint = did_you_mean(name, known) if kind == "element" or known else ""  # type: ignore[arg-type]  # names, all
+    hint = did_you_mean(name, known) if known else ""  # type: ignore[arg-type]  # names, all
     message = f"unknown {kind} {name!r} has no effect"
     findings.warn(message, code="SSS050", line=line_of(element), hint=hint)
 
@@ -174,7 +191,9 @@ def _blank_free(text: str) -> str:
     return text.strip(" \t\r\n")
 
 
-def _text(element: "_Element") -> str:
-    """All text inside, without the blanks (of XML) around it."""
-    text = "".join(map(str, element.itertext())) if len(element) else element.text or ""
-    return text.strip(" \t\r\n")
+def _text(element: "_Element", findings: Findings) -> str:
+    """The text of an element that holds nothing else, without the blanks (of XML) around it."""
+    for child in element:
+        if name := local_name(child.tag):
+            _unknown("element", name, (), child, findings)
+    return "".join((element.text or "", *(child.tail or "" for child in element))).strip(" \t\r\n")

@@ -11,7 +11,7 @@ from windtunnel.entities.sss_node import SssNode
 from windtunnel.entities.sss_reference import NodeReference, ReferenceFaultError, expand
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
 from windtunnel.formats.sites.sss.checks import check_node
-from windtunnel.formats.sites.sss.element import read_node
+from windtunnel.formats.sites.sss.element import read_node, tell_unheard
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -118,6 +118,8 @@ def _elements(root: "_Element", findings: Findings) -> "list[_Element]":
         message = f"the root must be a Node, or {', '.join(_WRAPPERS)} with Nodes inside, not {name}"
         findings.add(message, code="SSS002", line=line_of(root))
         return []
+    if name in {"Data", "Nodes"}:
+        tell_unheard(root, findings)
     found: list[_Element] = []
     for child in root:
         kind = local_name(child.tag)
@@ -128,6 +130,9 @@ def _elements(root: "_Element", findings: Findings) -> "list[_Element]":
         elif name in {"Data", "Nodes"} and kind:
             message = f"{name} must hold Nodes, not {kind}"
             findings.add(message, code="SSS002", line=line_of(child))
+        elif kind.title() in {"Node", *_WRAPPERS}:
+            message = f"{kind} is not known in {name}"
+            findings.add(message, code="SSS002", line=line_of(child), hint=f"write {kind.title()}")
     return found
 
 
