@@ -9,7 +9,7 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
-from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, drop_if_late
 from windtunnel.schedulers.slurm.loops.failing import Failing
 from windtunnel.schedulers.slurm.loops.list_order import in_list_order
 from windtunnel.schedulers.slurm.loops.not_placed import NOT_AVAILABLE, liked, only_as_liked, would_take
@@ -140,6 +140,9 @@ class _Run(Failing):
         state, job = self.state, record.job
         if job.reservation and job.reservation in self.failed_reservations:
             job.reason = "Priority"
+            return False
+        if job.deadline is not None and drop_if_late(state, job):
+            self.done.failed.append(job)
             return False
         refused = state.limits.before(record)
         if refused and job.reason in OF_LIMITS:

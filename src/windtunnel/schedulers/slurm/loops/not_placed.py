@@ -154,6 +154,7 @@ def would_take(state: State, record: Record, among: int) -> dict[str, float]:
             cpus = sum([state.cluster.cpus[node] for node in bits(found.nodes)]) if selector.linear else job.last_cpus
             asked = state.tracked.asked(record, found.nodes.bit_count(), cpus or None)
             return state.tracked.billed(record, asked | _gpus_of(state, record, found)) if gpus else asked
+        return state.tracked.asked(record, demand.requested_nodes, job.last_cpus or None)  # it can never run
     most = selector.cons_tres.most_cpus
     least = max(demand.requested_nodes, -(-demand.cpus // most) if most else 0)
     return state.tracked.asked(record, least, job.last_cpus or None)

@@ -50,8 +50,6 @@ class Chooser:
         ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
         ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
-        if self._needs_more_switches(record, among, held):
-            return None
         self.cons_tres.present = held
         weights = self.fit.weights
         weights.reset(among if afresh is None else afresh)
@@ -67,20 +65,6 @@ class Chooser:
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
                 return placed  # beside named nodes of a tree too many may be found (§5.6)
         return None
-
-    def _needs_more_switches(self, record: Record, among: int, held: Occupancy) -> bool:
-        """Whether a job that waits for few switches would need more on the same nodes if all their cores were free.
-
-        Slurm looks at that first; what is really free might be below fewer.
-        """
-        if self.tree is None or not self.tree.most_leaves or self.linear:
-            return False
-        held.settle()
-        kept = self.fit.weights.kept()
-        nodes = among & ~(held.exclusive | (held.used if record.demand.alone else 0))
-        found = self.choose(record, nodes, self.empty)
-        self.fit.weights.restore(kept)
-        return found is None
 
     def by_sets(self, record: Record, among: int) -> bool:
         """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""

@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.fit import Fit
+from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -172,7 +172,7 @@ class ConsTres:
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
         if self.tree is not None and not ask.contiguous and (ask.switches or not self.tree_optional):
-            taken = self.tree.pick(need, usable, gpus)
+            taken = self.tree.pick(need, usable, self.fit.weights, gpus)
             if taken is not None and ask.switches:
                 record.job.few_switches = self.tree.few_enough(mask_of(taken))
             return taken
@@ -190,8 +190,8 @@ class ConsTres:
         return "CR_LLN" in self.flags or record.table.partition.lln
 
     def _free(self, record: Record, usable: dict[int, int], held: Occupancy, row: int) -> dict[int, int]:
-        """The free CPUs of nodes; beside jobs that share cores those that no job of their row has."""
-        if self.fit.by_socket or row >= 0:
+        """The free CPUs of nodes; beside or instead of others those that are not theirs who count for that."""
+        if self.fit.by_socket or row != IDLE:
             return {node: self.fit.free_cpus(record, node, held, row) for node in usable}
         whole = self.cluster.cpus
         return {node: whole[node] - held.cpus[node] for node in usable}
