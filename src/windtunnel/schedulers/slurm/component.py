@@ -202,6 +202,7 @@ class Slurm(CarryingOut):
 
     def _submitted(self, now: float, job: Job, decisions: list[Decision]) -> None:
         made, reason = self.admission.submit(job)
+        self.state.bookings.note(self.state.now)  # whose nodes it might have is looked at
         if reason is not None:
             decisions.append(RejectJob(job_id=job.id, reason=f"Slurm refuses it: {reason}"))
             return

@@ -51,7 +51,7 @@ class Bookings:
         """For which time these are the present ones."""
         self._noted = 0
         """When it was last noted which occurrences have ended."""
-        self.comes_again = any(_REPEATED & {*one.flags} and "FLEX" not in one.flags for one in self.reservations.values())
+        self.comes_again = any(_keeps_and_comes_again(one) for one in self.reservations.values())
         """Whether any keeps its jobs to its times, and comes again."""
         self._ended: dict[str, int] = {}
         """When the last occurrence ended of those that come again."""
@@ -160,7 +160,7 @@ class Bookings:
     def end_of_occurrence(self, name: str) -> int | None:
         """When the occurrence ends, or has ended, with which jobs of a reservation may end; None: there is none."""
         one = self.reservations.get(name)
-        if one is None or "FLEX" in one.flags or not _REPEATED & {*one.flags}:
+        if one is None or not _keeps_and_comes_again(one):
             return None
         ended = self._ended.get(name)
         if ended is not None and ended > self._noted:
@@ -220,6 +220,10 @@ class Bookings:
         associated = {"associations", "limits", "safe", "qos", "wckeys"} & {*self.cluster.site.enforce}
         accounts = {member.account for member in job.member.path()} if job.member and associated else {job.account}
         return _fits({job.user}, one.users) and _fits(accounts, one.accounts)
+
+
+def _keeps_and_comes_again(one: Reservation) -> bool:
+    return bool(_REPEATED & {*one.flags}) and "FLEX" not in one.flags
 
 
 def _fits(names: set[str], listed: Sequence[str]) -> bool:

@@ -48,7 +48,8 @@ class ConsTres:
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
-        if not required and self.tree is None and most_cpus(usable, most) < demand.cpus:
+        bounded = not (required or self.tree is not None or (self.busy_first and ahead))
+        if bounded and most_cpus(usable, most) < demand.cpus:
             return None
         placed = self._pick(record, usable, held, required, most, row, ahead)
         if placed is not None or len(usable) <= demand.min_nodes:
@@ -61,7 +62,7 @@ class ConsTres:
                 del usable[node]
                 if len(usable) <= demand.min_nodes:
                     break
-            if required or self.tree is not None or most_cpus(usable, most) >= demand.cpus:
+            if not bounded or most_cpus(usable, most) >= demand.cpus:
                 placed = self._pick(record, usable, held, required, most, row, ahead)
                 if placed is not None:
                     return placed
