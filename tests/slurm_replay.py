@@ -433,7 +433,7 @@ class Replay:
             cpus = {node: state.cluster.cpus[node] for node in cpus}
         demand = record.demand
         asked = oversubscribes(record, state.selector.linear)
-        shares = asked or state.cluster.holds_on
+        shares = state.shares_cores(record, asked)
         holding = Holding(
             key,
             nodes,

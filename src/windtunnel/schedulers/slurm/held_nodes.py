@@ -57,7 +57,7 @@ class HeldNodes:
         demand = record.demand
         cluster = self.cluster
         asked = oversubscribes(record, self.selector.linear)
-        shares = asked or cluster.holds_on
+        shares = self.shares_cores(record, asked)
         alone = demand.starts_alone and not (demand.forced and cluster.rows_by_qos)  # another row may be beneath
         exclusive = alone or (self.selector.linear and not asked)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
@@ -104,6 +104,11 @@ class HeldNodes:
             limit=limit,
             typed=counted_apart(cluster, demand, gres),
         )
+
+    def shares_cores(self, record: Record, asked: bool) -> bool:
+        """Whether others may have a job's cores as well: where jobs take turns, whether it ``asked`` or not."""
+        turns = self.selector.fit.turns and record.table.partition.share_count > 1
+        return asked or turns or self.cluster.holds_on
 
     def gres_for(self, demand: Demand) -> bool:
         """Whether a job gets generic resources of its nodes."""

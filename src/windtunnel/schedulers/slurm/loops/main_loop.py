@@ -55,7 +55,7 @@ class _Run(Failing):
                 continue  # in another partition it has started
             if record.magnetic or record.listed:
                 job.reservation = record.magnetic or record.listed
-            if record.liking is not None:
+            if record.liking is not None and not record.liking_apart:
                 self._look_at(liked(record))
             if not self.stopped and job.id in pending and not only_as_liked(record):
                 self._look_at(record)

@@ -72,7 +72,8 @@ def what_lacks(state: State, record: Record, seen: int, usable: int, available: 
         return lack
     if state.selector.ever(record, seen):
         return BUSY
-    return AWAY if record.job.named & ~available or not never_runs(state, record, usable) else NEVER
+    away = record.job.named & ~available or state.selector.ever(record, record.mask & usable)
+    return AWAY if away else NEVER
 
 
 def lack_of_features(
