@@ -91,8 +91,13 @@ class _Cycle:
         return self.done
 
     def _drawn(self, record: Record) -> bool:
-        """Whether a reservation takes a job that asks for none now; otherwise it is said that it will."""
+        """Whether a reservation takes a job that asks for none now; otherwise it is said that it will.
+
+        Nothing is said of one that lacks licences: it is not even looked at.
+        """
         job = record.job
+        if job.licences and not self.settings.bf_licenses and not self.state.has_licences(job.licences):
+            return False
         job.reservation = record.magnetic
         if self.state.bookings.open_to(job, self.state.now):
             return True

@@ -100,7 +100,7 @@ class ConsTres:
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
             return None
-        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres
+        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres or demand.tasks_per_socket
         if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
