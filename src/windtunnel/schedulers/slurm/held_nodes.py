@@ -119,7 +119,7 @@ class HeldNodes:
         if not self.site.select.memory:
             return 0
         if demand.memory_per_cpu is not None:
-            return demand.memory_per_cpu * cpus
+            return demand.memory_per_cpu * self.cluster.cpus_with_memory(node, cpus, demand.one_thread)
         if demand.memory_per_gpu is not None:
             return demand.memory_per_gpu * (demand.gpus_on_node() + gpus)
         return demand.memory_per_node or self.cluster.memory[node]

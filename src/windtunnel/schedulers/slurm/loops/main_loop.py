@@ -161,7 +161,8 @@ class _Run(Failing):
             job.reason = "Licenses"
             self.stopped = self.stopped or state.site.backfill.bf_licenses
             return False
-        refusal = refused or state.limits.bound(record)
+        elsewhere = bool(job.named & ~record.mask)  # limits are asked no further: it names nodes of other partitions
+        refusal = refused or (None if elsewhere else state.limits.bound(record))
         if refusal:
             job.reason = refusal
             self._refused(record)
@@ -180,6 +181,9 @@ class _Run(Failing):
         if placed is None:
             placed = over_others(state, record, free)
         if placed is None:
+            if elsewhere and len(job.records) > 1:
+                self._withheld(record)  # nothing is said of it
+                return False
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
                 return self._blocked(record, among)

@@ -6,7 +6,7 @@ from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, union
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.state import State
@@ -98,12 +98,16 @@ def lack_of_features(
 
 
 def no_such_nodes(state: State, record: Record) -> bool:
-    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least."""
+    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least.
+
+    Nodes that MaxCPUsPerNode takes from jobs which want them whole are there all the same.
+    """
     demand, cluster = record.demand, state.cluster
     memory = demand.memory_per_node or demand.memory_per_cpu or 0
-    return not any(
-        cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(record.mask)
-    )
+    nodes = record.mask
+    if demand.exclusive or demand.exclusive_user:
+        nodes |= record.table.beyond_most & union(record.constraint.alternatives)
+    return not any(cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(nodes))
 
 
 def left_by_reservations(state: State, record: Record) -> tuple[int, int]:

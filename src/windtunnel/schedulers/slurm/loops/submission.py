@@ -166,7 +166,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record) or (refused is not None and (refused.startswith("Job's") or (up and not several))):
+        elif _of_wrong_size(record) or (refused and (refused.startswith("Job's") or (up and not several))):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
