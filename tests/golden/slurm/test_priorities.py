@@ -2,7 +2,9 @@
 
 import math
 import re
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -37,14 +39,16 @@ class Recorded:
             self.tree.find(account, user).usage = float(value)
         self.tree.sum_usage()
         self.loaded_at = loaded["loaded_at"]
+        zone = loaded.get("tz", "UTC")  # of the daemon, and of its log
+        shift = datetime.fromtimestamp(self.loaded_at, ZoneInfo(zone)).utcoffset().total_seconds()
         self.ticks = []
         for when, text in self.outcome["decay_ticks"]:
             match = re.search(r"over ([\d.e+-]+) seconds", str(text))
-            self.ticks.append((when, float(match[1]) if match else float(text)))
+            self.ticks.append((when - shift, float(match[1]) if match else float(text)))
         first = int(self.ticks[0][0] - self.ticks[0][1]) if self.ticks else self.loaded_at
         self.ledger = UsageLedger(self.tree, self.site.priority, first)
         if self.ledger.resets.period:
-            zone, last = loaded.get("tz", "UTC"), loaded.get("last_reset") or self.loaded_at
+            last = loaded.get("last_reset") or self.loaded_at
             self.ledger.resets = Resets(self.ledger.resets.period, zone, last)
         self.ledger.no_decay = frozenset(one.name for one in self.site.qos if one.has("NoDecay"))
         totals = {
@@ -59,7 +63,7 @@ class Recorded:
         self.ranking = Ranking(self.site, self.tree, totals)
         completed = re.compile(r"_job_complete: JobId=(\d+) done")
         lines = log_of(folder) if (folder / "raw" / "ctld.log.gz").exists() else ()
-        self.completed = {found[1]: stamp(line) for line in lines if (found := completed.search(line))}
+        self.completed = {found[1]: stamp(line) - shift for line in lines if (found := completed.search(line))}
         """When jobs ended, to parts of a second: a round of the decay thread may come in the same one."""
         self.running = [self.spending(job) for job in self.outcome["instants"][-1]["jobs"] if self.ran(job)]
         self.done = 0
