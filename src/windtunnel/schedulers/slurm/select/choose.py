@@ -206,12 +206,18 @@ class Chooser:
         if placed is None and shares and (self.fit.turns or not record.demand.alone):
             if not self.cluster.rows_by_qos:
                 held.rows.sort(record.table.name)
-            for row in range(record.table.partition.share_count + (1 if self.preempts else 0)):
+            for row in range(self._rows(record)):
                 placed = self.cons_tres.select(record, among, held, required, row, ahead)
                 if placed is not None:
                     placed.row = row
                     break
         return placed if record.job.few_switches else None
+
+    def _rows(self, record: Record) -> int:
+        """How many rows of its partition a job is tried in; by QOS one that does not ask to share only in the first."""
+        if self.cluster.rows_by_qos and not record.demand.over_subscribe:
+            return 1
+        return record.table.partition.share_count + (1 if self.preempts else 0)
 
     def _fits_beneath(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
         """Whether a job that wants whole nodes would fit those of partitions that may have to make room for it."""
