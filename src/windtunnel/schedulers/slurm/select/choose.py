@@ -214,7 +214,7 @@ class Chooser:
         return placed if record.job.few_switches else None
 
     def _rows(self, record: Record) -> int:
-        """How many rows of its partition a job is tried in; by QOS one that does not ask to share only in the first."""
+        """How many rows of its partition a job is tried in: by QOS only one, unless it asks to share."""
         if self.cluster.rows_by_qos and not record.demand.over_subscribe:
             return 1
         return record.table.partition.share_count + (1 if self.preempts else 0)
