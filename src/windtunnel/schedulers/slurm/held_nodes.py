@@ -107,8 +107,8 @@ class HeldNodes:
 
     def shares_cores(self, record: Record, asked: bool) -> bool:
         """Whether others may have a job's cores as well: where jobs take turns, whether it ``asked`` or not."""
-        beside = self.cluster.open and not self.selector.linear  # jobs of partitions that share get those of others
-        turns = self.selector.fit.turns and (bool(beside) or record.table.partition.share_count > 1)
+        several = record.table.partition.share_count > 1 or not self.selector.linear  # also those of other partitions
+        turns = self.selector.fit.turns and several
         return asked or turns or self.cluster.holds_on
 
     def gres_for(self, demand: Demand) -> bool:

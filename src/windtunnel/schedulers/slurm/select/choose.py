@@ -2,6 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.slurm import OverSubscribe
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
@@ -199,7 +200,7 @@ class Chooser:
         if placed is None and self.cluster.suspends:
             placed = self._over_others(record, among, held, required, ahead)
         shares = record.demand.over_subscribe and record.table.name not in self.cluster.apart
-        if self.fit.turns and record.table.partition.share_count > 1:  # whether the job asks for it or not
+        if self.shares_by_turns(record):  # whether the job asks for it or not
             shares = record.table.name not in self.cluster.apart
         if placed is None and shares and record.demand.exclusive and self.cluster.untouched:
             shares = self._fits_beneath(record, among, held, required)
@@ -212,6 +213,13 @@ class Chooser:
                     placed.row = row
                     break
         return placed if record.job.few_switches else None
+
+    def shares_by_turns(self, record: Record) -> bool:
+        """Whether a job gets cores beside others because jobs take turns: partitions that give whole nodes do not."""
+        part, preempt = record.table.partition, self.cluster.site.preempt
+        if part.share_count > 1 or not self.fit.turns or self.linear:
+            return self.fit.turns and part.share_count > 1
+        return preempt.type != "partition_prio" and part.over_subscribe is not OverSubscribe.EXCLUSIVE
 
     def _rows(self, record: Record) -> int:
         """How many rows of its partition a job is tried in: by QOS only one, unless it asks to share."""

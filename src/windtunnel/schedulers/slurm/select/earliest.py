@@ -106,7 +106,7 @@ class Selector(PlainSelector):
         demand = record.demand
         if among.bit_count() < record.demand.min_nodes:
             return None
-        shares = demand.over_subscribe or (self.fit.turns and record.table.partition.share_count > 1)
+        shares = demand.over_subscribe or self.shares_by_turns(record)
         if not (self.linear or preemptable or self.cluster.suspends or shares) and demand.plain_shape:
             return self._bounded_will_run(record, among, held, now, horizon)
         if not self.linear and self._may_share(record):  # it is tried as one that shares nothing first
