@@ -21,7 +21,12 @@ from windtunnel.schedulers.slurm.loops.queue import (
     too_many_nodes,
 )
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
-from windtunnel.schedulers.slurm.loops.wrong_requests import too_many_named, wrong_gpus, wrong_least_time
+from windtunnel.schedulers.slurm.loops.wrong_requests import (
+    too_few_gpus,
+    too_many_named,
+    wrong_gpus,
+    wrong_least_time,
+)
 from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.preemption.victims import candidates
 from windtunnel.schedulers.slurm.state import State
@@ -62,6 +67,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
         reason = _of_partitions(job, state.site.enforce_partition_limits == "ALL")
         if reason:
             return reason
+    if too_few_gpus(job):
+        return "InvalidGres"
     for record in job.records:
         tres = state.tracked.submitted(record)
         reason = state.limits.submission(record, tres, state.pending.values(), state.running.values())
