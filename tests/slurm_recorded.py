@@ -165,6 +165,7 @@ def read_site(folder):
         ),
         priority=read_priority(conf),
         enforce_partition_limits=conf.get("enforcepartlimits", "NO"),
+        reservation_over_run=int(conf.get("resvoverrun", 0)),
         enforce=tuple(conf.get("accountingstorageenforce", "").split(",")),
         job_defaults={key: int(conf[key.lower()]) for key in ("DefCpuPerGPU", "DefMemPerGPU") if key.lower() in conf},
     )
@@ -466,6 +467,7 @@ SHORT = {
     "-n": "--ntasks",
     "-N": "--nodes",
     "-c": "--cpus-per-task",
+    "-d": "--dependency",
     "-t": "--time",
     "-p": "--partition",
     "-C": "--constraint",
@@ -617,8 +619,8 @@ def ask_of(given, user="", name="", submitted=0):
 
 
 def relative(text, now):
-    match = re.fullmatch(r"now\+(\d+)(minutes|hours|)", text)
-    return now + int(match[1]) * {"": 1, "minutes": 60, "hours": 3600}[match[2]]
+    match = re.fullmatch(r"now\+(\d+)(minute|hour|day|)s?", text)
+    return now + int(match[1]) * {"": 1, "minute": 60, "hour": 3600, "day": 86400}[match[2]]
 
 
 def read_ask(job):

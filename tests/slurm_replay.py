@@ -263,11 +263,11 @@ class Replay:
         self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
-                key in started or self.before[key]["JobState"] in ("RUNNING", *GONE) or comes_again(self.before[key])
+                key in started or self.before[key]["JobState"] in ("RUNNING", "SUSPENDED", *GONE) or comes_again(self.before[key])
             ):
                 tasks_gone[self.array_of(key)] += 1
         for key in self.asks:
-            gone = key in started or self.before.get(key, {}).get("JobState") in ("RUNNING", *GONE)
+            gone = key in started or self.before.get(key, {}).get("JobState") in ("RUNNING", "SUSPENDED", *GONE)
             if key in self.gone or (self.asks[key].array is None and gone and not self.requeued(key, when)):
                 continue
             pending = self.pending(state, jobs, key)
@@ -433,7 +433,7 @@ class Replay:
             cpus = {node: state.cluster.cpus[node] for node in cpus}
         demand = record.demand
         asked = oversubscribes(record, state.selector.linear)
-        shares = asked or state.cluster.holds_on
+        shares = state.shares_cores(record, asked)
         holding = Holding(
             key,
             nodes,

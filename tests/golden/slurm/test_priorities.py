@@ -2,7 +2,9 @@
 
 import math
 import re
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -12,6 +14,7 @@ from slurm_replay import stamp
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.jobs.priority import Ranking
 from windtunnel.schedulers.slurm.shares.fair_share import FairTree
+from windtunnel.schedulers.slurm.shares.resets import Resets
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger, billing
 
@@ -36,12 +39,17 @@ class Recorded:
             self.tree.find(account, user).usage = float(value)
         self.tree.sum_usage()
         self.loaded_at = loaded["loaded_at"]
+        zone = loaded.get("tz", "UTC")  # of the daemon, and of its log
+        shift = datetime.fromtimestamp(self.loaded_at, ZoneInfo(zone)).utcoffset().total_seconds()
         self.ticks = []
         for when, text in self.outcome["decay_ticks"]:
             match = re.search(r"over ([\d.e+-]+) seconds", str(text))
-            self.ticks.append((when, float(match[1]) if match else float(text)))
+            self.ticks.append((when - shift, float(match[1]) if match else float(text)))
         first = int(self.ticks[0][0] - self.ticks[0][1]) if self.ticks else self.loaded_at
         self.ledger = UsageLedger(self.tree, self.site.priority, first)
+        if self.ledger.resets.period:
+            last = loaded.get("last_reset") or self.loaded_at
+            self.ledger.resets = Resets(self.ledger.resets.period, zone, last)
         self.ledger.no_decay = frozenset(one.name for one in self.site.qos if one.has("NoDecay"))
         totals = {
             part.name: {
@@ -55,7 +63,7 @@ class Recorded:
         self.ranking = Ranking(self.site, self.tree, totals)
         completed = re.compile(r"_job_complete: JobId=(\d+) done")
         lines = log_of(folder) if (folder / "raw" / "ctld.log.gz").exists() else ()
-        self.completed = {found[1]: stamp(line) for line in lines if (found := completed.search(line))}
+        self.completed = {found[1]: stamp(line) - shift for line in lines if (found := completed.search(line))}
         """When jobs ended, to parts of a second: a round of the decay thread may come in the same one."""
         self.running = [self.spending(job) for job in self.outcome["instants"][-1]["jobs"] if self.ran(job)]
         self.done = 0
@@ -70,7 +78,8 @@ class Recorded:
         rate = billing(tres(job["TRES"]), weights, "MAX_TRES" in self.site.priority.flags)
         member = self.tree.find(job["Account"], job["UserId"])
         when = self.completed.get(job["JobId"], job["EndTime"])
-        return when, job["EndTime"], Spending(member, (job["QOS"],), job["StartTime"], rate, qos.usage_factor, {})
+        spending = Spending(member, (job["QOS"],), job["StartTime"], rate, qos.usage_factor, {})
+        return when, job["EndTime"], spending, job["JobId"]
 
     def advance(self, instant):
         """All ticks and ends of jobs up to an instant."""
@@ -78,22 +87,40 @@ class Recorded:
             when, over = self.ticks[self.done]
             self.ends(when)
             if when <= self.loaded_at + 20:  # the daemon has just been started
+                if self.ledger.resets.over(int(when)):
+                    self.ledger.reset()
+                    self.ledger.shares.tick()
                 self.ledger.restart(over)
                 self.ledger.last = int(when)
             else:
-                self.ledger.tick(int(when), [job for *_, job in self.running if job.start < when])
-                self.rank(instant, when)
+                self.round(instant, when)
             self.done += 1
         self.ends(instant["t_sshare"])
 
-    def rank(self, instant, when):
-        """Jobs that wait are given priorities in the round: shares are those of then, though jobs end soon after."""
-        for job in instant["jobs"]:
-            if job["JobId"] in self.asks and job["SubmitTime"] <= when:
-                self.ledger.fair_share(self.tree.find(job["Account"], job["UserId"]))
+    def round(self, instant, when):
+        """A round of the decay thread.
+
+        Jobs that run are charged, and those that wait ranked: in one pass over all of them, or (fair tree) all of the
+        first before any of the others.
+        """
+        ledger = self.ledger
+        running = {key: job for *_, job, key in self.running if job.start < when}
+        waiting = [job for job in instant["jobs"] if job["JobId"] in self.asks and job["SubmitTime"] <= when]
+        ledger.open_round(int(when))
+        if not ledger.one_pass:
+            for job in running.values():
+                ledger.charge(job, int(when))
+            ledger.close_round(int(when))
+        for job in sorted(waiting, key=lambda one: int(one["JobId"])):
+            if job["JobId"] in running and ledger.one_pass:
+                ledger.charge(running[job["JobId"]], int(when))
+            elif job["JobState"] == "PENDING":
+                ledger.fair_share(self.tree.find(job["Account"], job["UserId"]))
+        if ledger.one_pass:
+            ledger.close_round(int(when))
 
     def ends(self, now):
-        for _, end, job in [one for one in self.running if one[0] <= now]:
+        for _, end, job, _ in [one for one in self.running if one[0] <= now]:
             self.ledger.end(job, end)
         self.running = [one for one in self.running if one[0] > now]
 
@@ -139,6 +166,9 @@ def compare_share(case, row):
     if row["EffectvUsage"]:
         assert float(row["EffectvUsage"]) == pytest.approx(member.effective, abs=SSHARE)
     fair_tree = isinstance(case.ledger.shares, FairTree)
+    if not fair_tree and member.user and member.follows_parent and member.norm_shares:
+        # sshare shows what his own usage would give, where that of his account counts (which is that of the root)
+        factor = 2.0 ** (-member.effective / member.norm_shares / case.site.priority.dampening)
     if row["FairShare"] and (member.user or not fair_tree):
         assert float(row["FairShare"]) == pytest.approx(factor, abs=SSHARE)
     if row.get("LevelFS") and member.level_fair_share < 4e9:

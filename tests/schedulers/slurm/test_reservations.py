@@ -25,7 +25,14 @@ def rows(reservation, *jobs, **more):
 
 @pytest.mark.parametrize(
     ("reservation", "over_run", "ends"),
-    [({}, 0, HOUR), ({}, 10, HOUR + 600), ({"flags": ("FLEX",)}, 0, None), ({"flags": ("DAILY",)}, 0, None)],
+    [
+        ({}, 0, HOUR),
+        ({}, 10, HOUR + 600),
+        ({"flags": ("FLEX",)}, 0, None),
+        ({"flags": ("DAILY",)}, 0, HOUR + 30),  # nobody waits, for whom the next occurrence would be noted
+        ({"flags": ("DAILY",)}, 10, None),  # until when it is
+        ({"flags": ("DAILY", "FLEX")}, 0, None),
+    ],
 )
 def test_jobs_are_ended_with_their_reservation(reservation, over_run, ends):
     long = job("long", 2 * HOUR, tasks=8, reservation="own", walltime=3 * HOUR)

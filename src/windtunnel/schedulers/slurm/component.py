@@ -19,6 +19,7 @@ from windtunnel.schedulers.slurm.loops.outlook import look_ahead
 from windtunnel.schedulers.slurm.nodes.nodesets import mask_of
 from windtunnel.schedulers.slurm.preemption.evictions import Evictions
 from windtunnel.schedulers.slurm.preemption.gang import Gang
+from windtunnel.schedulers.slurm.preemption.occurrences import Occurrences
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -76,6 +77,7 @@ class Slurm(CarryingOut):
         self.clocks = Clocks(self.state.site, 0.0)
         self.start_date = 0
         self.admission = Admission(self.state)
+        self.occurrences = Occurrences(self.state, 0, self.evictions.booked)
         self._het_again = 0
         """Cycles of backfill that may still come to something else though nothing happens."""
         self._changed = 0
@@ -121,9 +123,12 @@ class Slurm(CarryingOut):
                     self._het_again -= 1
                     clocks.again()  # the next cycle plans with the starts that this one found
             self.waits.note(now, self.state.pending.values())
+        for job in self.occurrences.ended():
+            if job.pending.whole not in self.gang.suspended:
+                self.evictions.end_at_once(job, decisions)
         if self.state.pending:
             look_ahead(self.state, clocks, now, self.start_date, self._changed)
-        due = min(clocks.due, self.gang.due, self.evictions.due)
+        due = min(clocks.due, self.gang.due, self.evictions.due, self.occurrences.due - self.start_date)
         if self.state.budgets.acts and self.state.running:
             due = min(due, clocks.next_tick)  # what is used up ends jobs
         if due < inf and due != self._called:
@@ -149,6 +154,7 @@ class Slurm(CarryingOut):
         self.admission = Admission(self.state)
         self.evictions = Evictions(self.state, self.jobs, self.takings)
         self.gang = Gang(self.state, self.jobs, self.takings)
+        self.occurrences = Occurrences(self.state, self.state.now, self.evictions.booked)
         self.clocks = Clocks(site, now)
 
     def _tick(self, now: float) -> bool:
@@ -196,6 +202,7 @@ class Slurm(CarryingOut):
 
     def _submitted(self, now: float, job: Job, decisions: list[Decision]) -> None:
         made, reason = self.admission.submit(job)
+        self.state.bookings.note(self.state.now)  # whose nodes it might have is looked at
         if reason is not None:
             decisions.append(RejectJob(job_id=job.id, reason=f"Slurm refuses it: {reason}"))
             return

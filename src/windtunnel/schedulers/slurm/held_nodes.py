@@ -57,7 +57,7 @@ class HeldNodes:
         demand = record.demand
         cluster = self.cluster
         asked = oversubscribes(record, self.selector.linear)
-        shares = asked or cluster.holds_on
+        shares = self.shares_cores(record, asked)
         alone = demand.starts_alone and not (demand.forced and cluster.rows_by_qos)  # another row may be beneath
         exclusive = alone or (self.selector.linear and not asked)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
@@ -105,6 +105,12 @@ class HeldNodes:
             typed=counted_apart(cluster, demand, gres),
         )
 
+    def shares_cores(self, record: Record, asked: bool) -> bool:
+        """Whether others may have a job's cores as well: where jobs take turns, whether it ``asked`` or not."""
+        several = record.table.partition.share_count > 1 or not self.selector.linear  # also those of other partitions
+        turns = self.selector.fit.turns and several
+        return asked or turns or self.cluster.holds_on
+
     def gres_for(self, demand: Demand) -> bool:
         """Whether a job gets generic resources of its nodes."""
         return bool(demand.asks_gres or (demand.exclusive and self.occupancy.gres))
@@ -114,7 +120,7 @@ class HeldNodes:
         if not self.site.select.memory:
             return 0
         if demand.memory_per_cpu is not None:
-            return demand.memory_per_cpu * cpus
+            return demand.memory_per_cpu * self.cluster.cpus_with_memory(node, cpus, demand.one_thread)
         if demand.memory_per_gpu is not None:
             return demand.memory_per_gpu * (demand.gpus_on_node() + gpus)
         return demand.memory_per_node or self.cluster.memory[node]

@@ -47,8 +47,14 @@ class Bookings:
         self._masks = {one.name: cluster.named(one.nodes) for one in self.reservations.values()}
 
         self._current: list[Booking] = []
-        self._since = self._until = 0
+        self._since = self._until = self._now = 0
         """For which time these are the present ones."""
+        self._noted = 0
+        """When it was last noted which occurrences have ended."""
+        self.comes_again = any(_keeps_and_comes_again(one) for one in self.reservations.values())
+        """Whether any keeps its jobs to its times, and comes again."""
+        self._ended: dict[str, int] = {}
+        """When the last occurrence ended of those that come again."""
         self.turn_to(0)
 
     def __bool__(self) -> bool:
@@ -56,8 +62,12 @@ class Bookings:
 
     def turn_to(self, now: int) -> None:
         """It is ``now``: of what comes again the first occurrence that has not ended is known, and no other (§8)."""
+        self._now = now
         if self._since <= now < self._until:
             return
+        for booked in self._current if now else ():
+            if booked.end <= now and booked.flags & _REPEATED:
+                self._ended[booked.name] = booked.end
         self._current = [self._occurrence(one, now) for one in self.reservations.values()]
         repeated = [one.end for one in self._current if one.flags & _REPEATED]
         self._since, self._until = now, min(repeated, default=_NEVER)
@@ -99,6 +109,7 @@ class Bookings:
         A reservation for maintenance goes before all others, one that may overlap before all but those. A job that
         names a node of one may have none at all.
         """
+        self._noted = self._now
         own = self.reservations.get(job.reservation)
         flags = own.flags if own is not None else ()
         if "MAINT" in flags:
@@ -134,13 +145,27 @@ class Bookings:
     def binding_end(self, job: PendingJob, now: int) -> int | None:
         """When a job that starts now leaves its reservation at the latest; None: that does not bind it.
 
-        That is so with FLEX, and where it comes again: Slurm has its next times by when it would end the job.
+        That is so with FLEX, and where it comes again: whether it ends with an occurrence is found out then.
         """
         one = self.reservations.get(job.reservation)
         if one is None or _REPEATED & {*one.flags} or self.flexible(job.reservation):
             return None
         own = self.own(job, now)
         return None if own is None else own.end
+
+    def note(self, now: int) -> None:
+        """It is noted which occurrences have ended: jobs of theirs that still run may go on."""
+        self._noted = now
+
+    def end_of_occurrence(self, name: str) -> int | None:
+        """When the occurrence ends, or has ended, with which jobs of a reservation may end; None: there is none."""
+        one = self.reservations.get(name)
+        if one is None or not _keeps_and_comes_again(one):
+            return None
+        ended = self._ended.get(name)
+        if ended is not None and ended > self._noted:
+            return ended
+        return next((booked.end for booked in self._current if booked.name == name), None)
 
     def frees_jobs(self, name: str) -> bool:
         """Whether jobs that still wait when a reservation ends do without it (NO_HOLD_JOBS_AFTER_END)."""
@@ -195,6 +220,10 @@ class Bookings:
         associated = {"associations", "limits", "safe", "qos", "wckeys"} & {*self.cluster.site.enforce}
         accounts = {member.account for member in job.member.path()} if job.member and associated else {job.account}
         return _fits({job.user}, one.users) and _fits(accounts, one.accounts)
+
+
+def _keeps_and_comes_again(one: Reservation) -> bool:
+    return bool(_REPEATED & {*one.flags}) and "FLEX" not in one.flags
 
 
 def _fits(names: set[str], listed: Sequence[str]) -> bool:

@@ -31,6 +31,7 @@ class Record:
         "kind",
         "lasting",
         "liking",
+        "liking_apart",
         "limit",
         "listed",
         "magnetic",
@@ -87,6 +88,8 @@ class Record:
         self.attracted: dict[str, Record] = {}
         """The same in such reservations, by their names."""
         self.liking: Record | None = None
+        self.liking_apart = False
+        """Whether that has another place in the queue at hand."""
         """The same on the nodes that the job prefers (``--prefer``)."""
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""

@@ -63,7 +63,10 @@ class LimitBook(Tallies):
         return (inherited(member, "min_priority") if member is not None else None) or otherwise
 
     def preferred(self, record: Record) -> int:
-        """The nodes that QOS, user or accounts use whose number is limited: they cost nothing, and go first."""
+        """The nodes that QOS, user or accounts use whose number is limited: they cost nothing, and go first.
+
+        A group that has never had a job is passed over, and the next one asked.
+        """
         if not (self.active and self.counts_nodes):
             return 0
         job, found = record.job, 0
@@ -76,9 +79,13 @@ class LimitBook(Tallies):
                 ("account", limits.max_tres_per_account, ("account", qos.name, job.account)),
             ):
                 if "node" in table and kind not in limited:
-                    limited.add(kind)
-                    found |= mask_of(self.tally(*key).nodes)
+                    tally = self.tally(*key)
+                    if tally.begun or kind != "group":
+                        limited.add(kind)
+                    found |= mask_of(tally.nodes)
         for one in job.member.path() if job.member is not None and "group" not in limited else ():
             if "node" in one.limits.grp_tres:
-                return found | mask_of(self.tally("association", one.number).nodes)
+                tally = self.tally("association", one.number)
+                if tally.begun:
+                    return found | mask_of(tally.nodes)
         return found

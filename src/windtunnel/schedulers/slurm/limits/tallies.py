@@ -33,12 +33,14 @@ _PLACES: Final = {"cpu": 0, "mem": 1, "energy": 2, "node": 3, "billing": 4}
 class Tally:
     """What the running jobs of an association, QOS, user or account hold together."""
 
-    __slots__ = ("counts_nodes", "jobs", "nodes", "run_seconds", "tres")
+    __slots__ = ("begun", "counts_nodes", "jobs", "nodes", "run_seconds", "tres")
 
     def __init__(self, counts_nodes: bool = True) -> None:
         self.counts_nodes = counts_nodes
         """Whether any limit is one of nodes."""
         self.jobs = 0
+        self.begun = False
+        """Whether any job has ever begun."""
         self.tres: dict[str, float] = {}
         """Of what anything limits."""
         self.nodes: dict[int, int] = {}
@@ -49,6 +51,7 @@ class Tally:
     def add(self, job: RunningJob, counted: Mapping[str, float], sign: int) -> None:
         """A job begins (1) or ends (-1); of its TRES so much is ``counted``."""
         self.jobs += sign
+        self.begun = True
         for name, count in counted.items():
             self.tres[name] = self.tres.get(name, 0.0) + sign * count
         for node in bits(job.holding.nodes) if self.counts_nodes else ():

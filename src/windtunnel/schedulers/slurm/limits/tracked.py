@@ -39,6 +39,9 @@ class Tracked:
             tres.pop("mem", None)  # nobody gives it out
         elif record.demand.whole_memory:
             tres["mem"] = self.cluster.memory_of(placed.nodes)
+        elif record.demand.one_thread and record.demand.memory_per_cpu is not None:
+            counted = [self.cluster.cpus_with_memory(node, cpus, True) for node, cpus in placed.cpus.items()]
+            tres["mem"] = record.demand.memory_per_cpu * sum(counted)
         if record.demand.exclusive:
             tres |= self.cluster.gres_on(placed.nodes)
             for name in self.typed_only:

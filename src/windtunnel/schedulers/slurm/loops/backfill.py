@@ -5,7 +5,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
-from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
+from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless, drop_late
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
 from windtunnel.schedulers.slurm.loops.looked_at import LookedAt
 from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
-from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
+from windtunnel.schedulers.slurm.plans.outcomes import DEFERRED, FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["backfill_pass"]
@@ -54,6 +54,7 @@ class _Cycle:
         state, settings = self.state, self.settings
         self.done.failed += drop_hopeless(state)
         queue = job_queue(state, backfill=True)
+        self.done.failed += drop_late(state, queue)
         for job in state.pending.values():
             job.expected, job.planned = None, 0
         most = settings.bf_max_job_test
@@ -90,8 +91,13 @@ class _Cycle:
         return self.done
 
     def _drawn(self, record: Record) -> bool:
-        """Whether a reservation takes a job that asks for none now; otherwise it is said that it will."""
+        """Whether a reservation takes a job that asks for none now; otherwise it is said that it will.
+
+        Nothing is said of one that lacks licences: it is not even looked at.
+        """
         job = record.job
+        if job.licences and not self.settings.bf_licenses and not self.state.has_licences(job.licences):
+            return False
         job.reservation = record.magnetic
         if self.state.bookings.open_to(job, self.state.now):
             return True
@@ -221,8 +227,8 @@ class _Cycle:
 
         A plan that is not entered in the map has no nodes, and those of an earlier task stay.
         """
-        if plan.outcome in (NOTHING, REFUSED):
-            job.expected = before
+        if plan.outcome in (NOTHING, REFUSED, DEFERRED):
+            job.expected = None if plan.outcome is DEFERRED else before
             return
         earlier = before is None or plan.start < before
         if earlier and plan.nodes:

@@ -1,5 +1,6 @@
 """Waiting jobs that Slurm cancels: too late for ``--deadline``, or waiting for what never happens (§9)."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from windtunnel.schedulers.slurm.jobs.dependencies import Verdict
@@ -7,7 +8,7 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["CANCELLED", "cut", "drop_hopeless", "last_start", "may_be_dropped"]
+__all__ = ["CANCELLED", "cut", "drop_hopeless", "drop_if_late", "drop_late", "last_start", "may_be_dropped"]
 
 _LATE: Final = "DeadLine"
 _NEVER: Final = "DependencyNeverSatisfied"
@@ -29,19 +30,46 @@ def last_start(job: PendingJob) -> int | None:
 
 
 def drop_hopeless(state: State) -> list[PendingJob]:
-    """The jobs that are cancelled now: they leave what is pending."""
+    """The jobs that wait in vain leave what is pending."""
     dropped = []
     for job in [state.pending[key] for key in state.watched if key in state.pending]:
-        latest = last_start(job)
-        if latest is not None and latest < state.now:
-            job.reason = _LATE
-        elif _waits_in_vain(state, job):
+        if _waits_in_vain(state, job):
             job.reason = _NEVER
-        else:
-            continue
-        del state.pending[job.id]
-        dropped.append(job)
+            del state.pending[job.id]
+            dropped.append(job)
     return dropped
+
+
+def drop_if_late(state: State, job: PendingJob) -> bool:
+    """Whether it is too late for a job that a loop looks at: it leaves what is pending. Others stay (§9)."""
+    latest = last_start(job)
+    if latest is None or latest >= state.now:
+        return False
+    job.reason = _LATE
+    del state.pending[job.id]
+    return True
+
+
+def drop_late(state: State, queue: Iterable[Record]) -> list[PendingJob]:
+    """Of the jobs that backfill looks at, those for which it is too late: limits and licences let them start."""
+    dropped: list[PendingJob] = []
+    if not state.watched:
+        return dropped
+    for record in queue:
+        job = record.job
+        if job.deadline is None or job.id not in state.pending or _kept_back(state, record):
+            continue
+        if drop_if_late(state, job):
+            dropped.append(job)
+    return dropped
+
+
+def _kept_back(state: State, record: Record) -> bool:
+    """Whether backfill passes over a job before it looks at its deadline."""
+    if not state.site.main.assoc_limit_stop and state.limits.before(record):
+        return True
+    licences = record.job.ask.licences
+    return bool(licences) and not state.site.backfill.bf_licenses and not state.has_licences(licences)
 
 
 def _waits_in_vain(state: State, job: PendingJob) -> bool:

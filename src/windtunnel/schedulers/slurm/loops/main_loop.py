@@ -9,7 +9,7 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
-from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, drop_if_late
 from windtunnel.schedulers.slurm.loops.failing import Failing
 from windtunnel.schedulers.slurm.loops.list_order import in_list_order
 from windtunnel.schedulers.slurm.loops.not_placed import NOT_AVAILABLE, liked, only_as_liked, would_take
@@ -55,7 +55,7 @@ class _Run(Failing):
                 continue  # in another partition it has started
             if record.magnetic or record.listed:
                 job.reservation = record.magnetic or record.listed
-            if record.liking is not None:
+            if record.liking is not None and not record.liking_apart:
                 self._look_at(liked(record))
             if not self.stopped and job.id in pending and not only_as_liked(record):
                 self._look_at(record)
@@ -141,6 +141,9 @@ class _Run(Failing):
         if job.reservation and job.reservation in self.failed_reservations:
             job.reason = "Priority"
             return False
+        if job.deadline is not None and drop_if_late(state, job):
+            self.done.failed.append(job)
+            return False
         refused = state.limits.before(record)
         if refused and job.reason in OF_LIMITS:
             job.reason = refused  # passed over: only when limits first keep it back anything fails with it
@@ -158,7 +161,8 @@ class _Run(Failing):
             job.reason = "Licenses"
             self.stopped = self.stopped or state.site.backfill.bf_licenses
             return False
-        refusal = refused or state.limits.bound(record)
+        elsewhere = bool(job.named & ~record.mask)  # limits are asked no further: it names nodes of other partitions
+        refusal = refused or (None if elsewhere else state.limits.bound(record))
         if refusal:
             job.reason = refusal
             self._refused(record)
@@ -177,6 +181,9 @@ class _Run(Failing):
         if placed is None:
             placed = over_others(state, record, free)
         if placed is None:
+            if elsewhere and len(job.records) > 1:
+                self._withheld(record)  # nothing is said of it
+                return False
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
                 return self._blocked(record, among)

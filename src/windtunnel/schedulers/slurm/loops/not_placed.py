@@ -6,7 +6,7 @@ from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, union
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.state import State
@@ -72,7 +72,8 @@ def what_lacks(state: State, record: Record, seen: int, usable: int, available: 
         return lack
     if state.selector.ever(record, seen):
         return BUSY
-    return AWAY if record.job.named & ~available or not never_runs(state, record, usable) else NEVER
+    away = record.job.named & ~available or state.selector.ever(record, record.mask & usable)
+    return AWAY if away else NEVER
 
 
 def lack_of_features(
@@ -97,12 +98,16 @@ def lack_of_features(
 
 
 def no_such_nodes(state: State, record: Record) -> bool:
-    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least."""
+    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least.
+
+    Nodes that MaxCPUsPerNode takes from jobs which want them whole are there all the same.
+    """
     demand, cluster = record.demand, state.cluster
     memory = demand.memory_per_node or demand.memory_per_cpu or 0
-    return not any(
-        cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(record.mask)
-    )
+    nodes = record.mask
+    if demand.exclusive or demand.exclusive_user:
+        nodes |= record.table.beyond_most & union(record.constraint.alternatives)
+    return not any(cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(nodes))
 
 
 def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
@@ -154,6 +159,7 @@ def would_take(state: State, record: Record, among: int) -> dict[str, float]:
             cpus = sum([state.cluster.cpus[node] for node in bits(found.nodes)]) if selector.linear else job.last_cpus
             asked = state.tracked.asked(record, found.nodes.bit_count(), cpus or None)
             return state.tracked.billed(record, asked | _gpus_of(state, record, found)) if gpus else asked
+        return state.tracked.asked(record, demand.requested_nodes, job.last_cpus or None)  # it can never run
     most = selector.cons_tres.most_cpus
     least = max(demand.requested_nodes, -(-demand.cpus // most) if most else 0)
     return state.tracked.asked(record, least, job.last_cpus or None)

@@ -40,13 +40,37 @@ def rank_whole_jobs(found: list[Record], way: str) -> None:
         )
 
 
-def in_order_of_preemption(state: State, found: list[Record]) -> list[Record]:
+def in_order_of_preemption(state: State, found: list[Record], apart: bool) -> list[Record]:
     """Whoever may preempt another comes before it, else by the usual order (§2.2, 1).
 
-    That is no order in which everything has one place: what comes of it depends on how it is sorted.
+    That is no order in which everything has one place: what comes of it depends on how it is sorted, and on how many
+    are. Jobs that prefer some nodes are listed twice; ``apart``: where that parts the two, both are in the queue.
     """
     found.sort(key=lambda record: record.job.order)
-    return _merged(found, lambda one, other: _by_preemption(state, one, other))
+    listed = [record for record in found for _ in range(1 if record.liking is None else 2)]
+    placed = _merged(listed, lambda one, other: _by_preemption(state, one, other))
+    if len(listed) == len(found):
+        return placed
+    return _with_likings(placed) if apart else list(dict.fromkeys(placed))
+
+
+def _with_likings(placed: list[Record]) -> list[Record]:
+    """Of records that are there twice the first as what their job prefers, but for those that follow each other."""
+    found: list[Record] = []
+    seen: set[Record] = set()
+    for place, record in enumerate(placed):
+        if record.liking is None:
+            found.append(record)
+        elif record in seen:
+            if record.liking_apart:
+                found.append(record)
+        else:
+            seen.add(record)
+            record.liking_apart = placed[place + 1] is not record
+            if record.liking_apart:
+                record.liking.priority = record.priority
+            found.append(record.liking if record.liking_apart else record)
+    return found
 
 
 def _merged(records: list[Record], compare: Callable[[Record, Record], int]) -> list[Record]:

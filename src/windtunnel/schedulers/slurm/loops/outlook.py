@@ -38,7 +38,7 @@ def _dates_ahead(state: State) -> list[int]:
             found += state.dependencies.dates(job)
     for key in state.watched:
         latest = last_start(state.pending[key]) if key in state.pending else None
-        if latest is not None:
+        if latest is not None and latest >= now:
             found.append(latest + 1)
     return found
 

@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.loops.starting import Starter
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.node_map import Slot
-from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, Plan
+from windtunnel.schedulers.slurm.plans.outcomes import DEFERRED, FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, Plan
 from windtunnel.schedulers.slurm.preemption.victims import (
     candidates,
     may_take_turns,
@@ -95,7 +95,7 @@ class PlanMaker(Starter):
                 tries += 1
                 chance = self._booked_chance(record, start, minutes, asked)
                 if chance is None:
-                    break
+                    return Plan(DEFERRED if tries > 1 else NOTHING), tested
                 start, later, among, possible = chance
                 if not possible:
                     if later and not only_now:

@@ -98,7 +98,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
         rank_whole_jobs(found, whole)
     if state.site.preempt.type:
         state.order.forget()
-        return in_order_of_preemption(state, found)
+        return in_order_of_preemption(state, found, apart=not backfill)
     if fifo:
         found.sort(key=lambda record: record.job.order)  # whatever their priorities are
     else:

@@ -21,7 +21,12 @@ from windtunnel.schedulers.slurm.loops.queue import (
     too_many_nodes,
 )
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
-from windtunnel.schedulers.slurm.loops.wrong_requests import too_many_named, wrong_gpus, wrong_least_time
+from windtunnel.schedulers.slurm.loops.wrong_requests import (
+    too_few_gpus,
+    too_many_named,
+    wrong_gpus,
+    wrong_least_time,
+)
 from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.preemption.victims import candidates
 from windtunnel.schedulers.slurm.state import State
@@ -62,6 +67,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
         reason = _of_partitions(job, state.site.enforce_partition_limits == "ALL")
         if reason:
             return reason
+    if too_few_gpus(job):
+        return "InvalidGres"
     for record in job.records:
         tres = state.tracked.submitted(record)
         reason = state.limits.submission(record, tres, state.pending.values(), state.running.values())
@@ -158,18 +165,30 @@ def _hopeless(state: State, job: PendingJob) -> bool:
     several = len(job.records) > 1
     found = False
     for record in job.records:
-        if state.limits.before(record) or state.limits.bound(record):
-            return False
         up, refused = record.table.partition.state == "UP", partition_refusal(record)
+        elsewhere = not several and _elsewhere(state, record, up, refused)
+        if state.limits.before(record) or (state.limits.bound(record) and not elsewhere):
+            return False
         if several and not up:
             return False
-        if _of_wrong_size(record) or (refused is not None and (refused.startswith("Job's") or (up and not several))):
+        if elsewhere:
+            found = True
+        elif _of_wrong_size(record) or (refused and (refused.startswith("Job's") or (up and not several))):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
         else:
             return False
     return found
+
+
+def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> bool:
+    """Whether no node of a partition has a job's features, or it names others: then nobody looks at its size."""
+    if not up and record.job.named & ~record.table.mask:
+        return True
+    tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    fitting = union(tested.constraint.alternatives)
+    return not ((up and refused) or tested.counts or fitting & record.table.mask)
 
 
 def _of_wrong_size(record: Record) -> bool:

@@ -4,7 +4,7 @@ from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 
-__all__ = ["too_many_named", "wrong_gpus", "wrong_least_time"]
+__all__ = ["too_few_gpus", "too_many_named", "wrong_gpus", "wrong_least_time"]
 
 
 def wrong_gpus(ask: JobAsk) -> bool:
@@ -13,6 +13,18 @@ def wrong_gpus(ask: JobAsk) -> bool:
         return True
     tasks = asked_tasks(ask) if ask.tasks_per_gpu else 0
     return bool(tasks and ask.tasks_per_gpu and tasks % ask.tasks_per_gpu)
+
+
+def too_few_gpus(job: PendingJob) -> bool:
+    """Whether a job has fewer GPUs in all than nodes: at least as many of those as one of its partitions wants."""
+    ask = job.ask
+    given = ask.tasks is not None or not ask.gres_per_task
+    gpus = job.records[0].demand.gpus_per_job if given else 0
+    least = min([record.table.partition.min_nodes for record in job.records])
+    most = ask.max_nodes
+    asked = min(ask.min_nodes or 0, ask.min_nodes or 0 if ask.tasks is None else ask.tasks)
+    nodes = max(asked, least) if most is None or most >= least else asked
+    return 0 < gpus < nodes
 
 
 def too_many_named(ask: JobAsk) -> bool:

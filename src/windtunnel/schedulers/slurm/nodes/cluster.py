@@ -262,6 +262,11 @@ class Cluster:
         left = self.cpus[node] - cpus
         return left if threads == 1 else min(left, (self.core_masks[node] & ~cores).bit_count() * threads)
 
+    def cpus_with_memory(self, node: int, cpus: int, one_thread: bool) -> int:
+        """For how many of its CPUs on a node a job gets memory: of cores of which it uses one thread for that one."""
+        threads = self.threads[node] if one_thread and self.site.select.counts != "CPU" else 1
+        return -(-cpus // threads)
+
     def memory_of(self, nodes: int) -> int:
         """The memory of some nodes in all (MB)."""
         return sum([memory * (nodes & some).bit_count() for memory, some in self.by_memory.items()])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from windtunnel.model.slurm import Partition, SlurmSite
+from windtunnel.model.slurm import OverSubscribe, Partition, SlurmSite
 
 __all__ = ["Ways", "giving_way", "overlooked", "suspends", "suspends_nodes", "untouched", "ways_of"]
 
@@ -85,18 +85,19 @@ def untouched(site: SlurmSite) -> dict[str, frozenset[str]]:
 def overlooked(
     site: SlurmSite, sharing: frozenset[str], beneath: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
-    """For each partition those beneath it, and others whose jobs share.
+    """For each partition those beneath it, and others whose jobs share; where jobs take turns also other ones.
 
     Which cores its own jobs have says where one more goes; those of other partitions are not counted, but for higher
     tiers, and partitions that never make room, where preemption goes by partitions.
     """
     tiers = site.preempt.type == "partition_prio"
+    turns = "GANG" in site.preempt.mode and not tiers
     return {
         one.name: beneath.get(one.name, frozenset()).union(
             other.name
             for other in site.partitions
             if other is not one
-            and other.name in sharing
+            and (other.name in sharing or (turns and one.over_subscribe is not OverSubscribe.EXCLUSIVE))
             and not (tiers and (other.priority_tier > one.priority_tier or "OFF" in (other.preempt_mode or ())))
         )
         for one in site.partitions

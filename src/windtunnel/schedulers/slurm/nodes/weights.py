@@ -65,6 +65,16 @@ class NodeWeights:
                 weights[node] = weights[node] // _UNIT * _UNIT + low
             self.marked |= nodes
 
+    def groups(self, nodes: int) -> list[int]:
+        """Some nodes by what they weigh now, the lightest first."""
+        if not nodes & self.marked:
+            return [group & nodes for group in self.cluster.by_weight if group & nodes]
+        found: dict[int, int] = {}
+        for node in bits(nodes):
+            weight = self.weights[node]
+            found[weight] = found.get(weight, 0) | 1 << node
+        return [found[weight] for weight in sorted(found)]
+
     def traces(self, nodes: int) -> tuple[int, ...]:
         """What tells the weights of some nodes now from those the site gives them."""
         if not nodes & self.marked:

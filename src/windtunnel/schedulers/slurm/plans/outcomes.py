@@ -5,7 +5,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-__all__ = ["FULL", "LATE", "NOTHING", "PLANNED", "REFUSED", "SHOWN", "STARTED", "Outcome", "Plan"]
+__all__ = ["DEFERRED", "FULL", "LATE", "NOTHING", "PLANNED", "REFUSED", "SHOWN", "STARTED", "Outcome", "Plan"]
 
 
 class Outcome(Enum):
@@ -19,6 +19,8 @@ class Outcome(Enum):
     LATE = "late"
     """The same, beyond the window."""
     NOTHING = "nothing"
+    DEFERRED = "deferred"
+    """The same: when it is tried again its reservation has ended; what other partitions gave it is forgotten."""
     REFUSED = "refused"
     """Limits do not let it start now."""
     FULL = "full"
@@ -30,6 +32,7 @@ PLANNED: Final = Outcome.PLANNED
 SHOWN: Final = Outcome.SHOWN
 LATE: Final = Outcome.LATE
 NOTHING: Final = Outcome.NOTHING
+DEFERRED: Final = Outcome.DEFERRED
 REFUSED: Final = Outcome.REFUSED
 FULL: Final = Outcome.FULL
 

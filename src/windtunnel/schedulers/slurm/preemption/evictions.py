@@ -40,12 +40,15 @@ class Evictions:
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
         self._killed: set[str] = set()
+        self.booked: dict[str, RunningJob] = {}
+        """Jobs that run in reservations, where some of these come again."""
 
     def forget(self, key: str) -> None:
         """A job has ended."""
         self._killed.discard(key)
         self.graces.pop(key, None)
         self.ends.pop(key, None)
+        self.booked.pop(key, None)
         self._time_standing.pop(key, None)
 
     def preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
@@ -79,6 +82,8 @@ class Evictions:
                 limit = min(limit, end + site.reservation_over_run * 60.0 - state.now)
         if limit < job.walltime and limit < _FOR_EVER:
             self.ends[job.id] = now + limit
+        if state.bookings.comes_again and parts[0].pending.reservation:
+            self.booked[job.id] = parts[0]
 
     def hold(self, now: float, key: str) -> None:
         """A job is suspended: its time stands still."""

@@ -2,6 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.slurm import OverSubscribe
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
@@ -50,8 +51,6 @@ class Chooser:
         ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
         ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
-        if self._needs_more_switches(record, among, held):
-            return None
         self.cons_tres.present = held
         weights = self.fit.weights
         weights.reset(among if afresh is None else afresh)
@@ -67,20 +66,6 @@ class Chooser:
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
                 return placed  # beside named nodes of a tree too many may be found (§5.6)
         return None
-
-    def _needs_more_switches(self, record: Record, among: int, held: Occupancy) -> bool:
-        """Whether a job that waits for few switches would need more on the same nodes if all their cores were free.
-
-        Slurm looks at that first; what is really free might be below fewer.
-        """
-        if self.tree is None or not self.tree.most_leaves or self.linear:
-            return False
-        held.settle()
-        kept = self.fit.weights.kept()
-        nodes = among & ~(held.exclusive | (held.used if record.demand.alone else 0))
-        found = self.choose(record, nodes, self.empty)
-        self.fit.weights.restore(kept)
-        return found is None
 
     def by_sets(self, record: Record, among: int) -> bool:
         """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
@@ -215,19 +200,32 @@ class Chooser:
         if placed is None and self.cluster.suspends:
             placed = self._over_others(record, among, held, required, ahead)
         shares = record.demand.over_subscribe and record.table.name not in self.cluster.apart
-        if self.fit.turns and record.table.partition.share_count > 1:  # whether the job asks for it or not
+        if self.shares_by_turns(record):  # whether the job asks for it or not
             shares = record.table.name not in self.cluster.apart
         if placed is None and shares and record.demand.exclusive and self.cluster.untouched:
             shares = self._fits_beneath(record, among, held, required)
         if placed is None and shares and (self.fit.turns or not record.demand.alone):
             if not self.cluster.rows_by_qos:
                 held.rows.sort(record.table.name)
-            for row in range(record.table.partition.share_count + (1 if self.preempts else 0)):
+            for row in range(self._rows(record)):
                 placed = self.cons_tres.select(record, among, held, required, row, ahead)
                 if placed is not None:
                     placed.row = row
                     break
         return placed if record.job.few_switches else None
+
+    def shares_by_turns(self, record: Record) -> bool:
+        """Whether a job gets cores beside others because jobs take turns: partitions that give whole nodes do not."""
+        part, preempt = record.table.partition, self.cluster.site.preempt
+        if part.share_count > 1 or not self.fit.turns or self.linear:
+            return self.fit.turns and part.share_count > 1
+        return preempt.type != "partition_prio" and part.over_subscribe is not OverSubscribe.EXCLUSIVE
+
+    def _rows(self, record: Record) -> int:
+        """How many rows of its partition a job is tried in: by QOS only one, unless it asks to share."""
+        if self.cluster.rows_by_qos and not record.demand.over_subscribe:
+            return 1
+        return record.table.partition.share_count + (1 if self.preempts else 0)
 
     def _fits_beneath(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
         """Whether a job that wants whole nodes would fit those of partitions that may have to make room for it."""

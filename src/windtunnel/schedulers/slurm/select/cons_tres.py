@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.fit import Fit
+from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -48,7 +48,8 @@ class ConsTres:
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
-        if not required and self.tree is None and most_cpus(usable, most) < demand.cpus:
+        bounded = not (required or self.tree is not None or (self.busy_first and ahead))
+        if bounded and most_cpus(usable, most) < demand.cpus:
             return None
         placed = self._pick(record, usable, held, required, most, row, ahead)
         if placed is not None or len(usable) <= demand.min_nodes:
@@ -61,7 +62,7 @@ class ConsTres:
                 del usable[node]
                 if len(usable) <= demand.min_nodes:
                     break
-            if required or self.tree is not None or most_cpus(usable, most) >= demand.cpus:
+            if not bounded or most_cpus(usable, most) >= demand.cpus:
                 placed = self._pick(record, usable, held, required, most, row, ahead)
                 if placed is not None:
                     return placed
@@ -99,7 +100,7 @@ class ConsTres:
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
             return None
-        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres
+        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres or demand.tasks_per_socket
         if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
@@ -172,7 +173,7 @@ class ConsTres:
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
         if self.tree is not None and not ask.contiguous and (ask.switches or not self.tree_optional):
-            taken = self.tree.pick(need, usable, gpus)
+            taken = self.tree.pick(need, usable, self.fit.weights, gpus)
             if taken is not None and ask.switches:
                 record.job.few_switches = self.tree.few_enough(mask_of(taken))
             return taken
@@ -190,8 +191,8 @@ class ConsTres:
         return "CR_LLN" in self.flags or record.table.partition.lln
 
     def _free(self, record: Record, usable: dict[int, int], held: Occupancy, row: int) -> dict[int, int]:
-        """The free CPUs of nodes; beside jobs that share cores those that no job of their row has."""
-        if self.fit.by_socket or row >= 0:
+        """The free CPUs of nodes; beside or instead of others those that are not theirs who count for that."""
+        if self.fit.by_socket or row != IDLE:
             return {node: self.fit.free_cpus(record, node, held, row) for node in usable}
         whole = self.cluster.cpus
         return {node: whole[node] - held.cpus[node] for node in usable}

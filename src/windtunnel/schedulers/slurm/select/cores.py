@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.nodes.holdings import Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores
-from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE
+from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, left_of_most
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
 from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
 
@@ -29,6 +29,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
     demand = record.demand
     socket_counts = cluster.site.select.counts == "SOCKET"
     block = _blockwise(cluster)
+    most = record.table.partition.max_cpus_per_node if demand.asks_gres else None
     for node, cpus in placed.cpus.items():
         busy = held.cores[node]
         if shares and placed.row != IDLE:
@@ -40,6 +41,8 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         room = _NO_END
         if demand.asks_gres and demand.memory_per_cpu and cluster.site.select.memory:
             room = (cluster.memory[node] - held.memory[node]) // demand.memory_per_cpu
+        if most is not None:
+            room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name)))
         if placed.again:
             room = min(room, placed.again.get(node, room))
         if socket_counts:
@@ -143,7 +146,8 @@ def _for_gres(
 ) -> list[int]:
     """The cores of sockets that are left to a job with generic resources: no more than its tasks can use.
 
-    ``room``: the CPUs for which there is memory, and that counted when its nodes were chosen.
+    ``room``: the CPUs for which there is memory, which MaxCPUsPerNode leaves, and that counted when its nodes were
+    chosen.
     """
     threads = cluster.threads[node]
     if demand.tasks_of_core and not (demand.tasks_per_node or demand.tasks_per_socket):

@@ -106,9 +106,8 @@ class Selector(PlainSelector):
         demand = record.demand
         if among.bit_count() < record.demand.min_nodes:
             return None
-        if not (self.linear or preemptable or self.cluster.suspends or record.demand.over_subscribe) and (
-            record.demand.plain_shape
-        ):
+        shares = demand.over_subscribe or self.shares_by_turns(record)
+        if not (self.linear or preemptable or self.cluster.suspends or shares) and demand.plain_shape:
             return self._bounded_will_run(record, among, held, now, horizon)
         if not self.linear and self._may_share(record):  # it is tried as one that shares nothing first
             apart = record.part(self.cluster.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)

@@ -12,7 +12,7 @@ from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cpus, socket_cpus
 from windtunnel.schedulers.slurm.select.plain_fit import PlainFit, in_steps, of_tasks
 
-__all__ = ["BENEATH", "EMPTY", "IDLE", "Fit"]
+__all__ = ["BENEATH", "EMPTY", "IDLE", "Fit", "left_of_most"]
 
 IDLE: Final = -1
 EMPTY: Final = -2
@@ -97,7 +97,7 @@ class Fit(PlainFit):
         free = self._by_shape(demand, node, free)
         most, beyond = record.table.partition.max_cpus_per_node, 0
         if most is not None:  # so many count, whatever threads of their cores the job uses
-            beyond = max(0, free - _left_of_most(demand, most - held.of_partition(node, record.table.name)))
+            beyond = max(0, free - left_of_most(demand, most - held.of_partition(node, record.table.name)))
             free -= beyond
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
@@ -299,7 +299,7 @@ class Fit(PlainFit):
         return ceil(cpus / self.cluster.threads[node])
 
 
-def _left_of_most(demand: Demand, left: int) -> int:
+def left_of_most(demand: Demand, left: int) -> int:
     """What MaxCPUsPerNode leaves of a node: a single CPU is none for tasks that need several, or share cores."""
     several = max(demand.cpus_per_task, demand.tasks_per_core or 0, demand.tasks_per_socket or 0)
     return 0 if left == 1 < several else left

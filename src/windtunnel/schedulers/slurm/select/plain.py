@@ -17,6 +17,7 @@ def plain_cluster(cluster: Cluster) -> bool:
         and len(set(cluster.threads)) <= 1
         and (select.counts == "CORE" or max(cluster.threads, default=1) == 1)
         and not cluster.suspends
+        and "GANG" not in cluster.site.preempt.mode
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes

@@ -1,11 +1,12 @@
 """topology/tree: nodes below few switches (§5.6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodes.weights import NodeWeights
 from windtunnel.schedulers.slurm.select.runs import Need
 
 __all__ = ["SwitchTree"]
@@ -51,29 +52,36 @@ class SwitchTree:
         """Whether some nodes are below as few leaves as the job at hand wants."""
         return not self.most_leaves or self.leaves_of(nodes) <= self.most_leaves
 
-    def pick(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
-        """Pick nodes for a job from those usable, besides what is taken; None when they do not suffice."""
+    def pick(
+        self, need: Need, usable: dict[int, int], weights: NodeWeights, gpus: Callable[[int], int]
+    ) -> dict[int, int] | None:
+        """Pick nodes for a job from those usable, besides what is taken; None when they do not suffice.
+
+        What tests of jobs with GPUs leave on ``weights`` counts as the weights themselves do.
+        """
         named = mask_of(need.taken)
         if named and need.done:
             return need.taken
         among = mask_of(usable)
-        top = self._top(need, among, named)
+        top = self._top(need, among, named, weights.weights)
         if top is None:
             return None
         reach = top.nodes & among & ~named
-        required, best = self._by_weight(need, reach, usable, gpus)
+        required, best = self._by_weight(need, weights.groups(reach), usable, gpus)
         if best is None:
             return None
         for node in bits(required):
             if need.most_nodes > 0 and node not in need.taken:
                 need.take(node, usable[node], gpus(node))
+        if (required or named) and need.most_nodes <= 0:
+            return need.taken if need.done else None
         required |= named
         done = self._from_required(need, required, best, usable, gpus)
         if done or self._from_leaves(need, required, best, usable, gpus):
             return need.taken
         return need.taken if need.least <= 0 and need.cpus <= 0 and need.gpus <= 0 and need.taken else None
 
-    def _top(self, need: Need, among: int, named: int) -> _Switch | None:
+    def _top(self, need: Need, among: int, named: int, weights: list[int]) -> _Switch | None:
         """The highest switch with enough nodes; the last of equal ones, the lightest preferred.
 
         With nodes taken the first of the highest that has one of them: if it has not all, none will do.
@@ -89,20 +97,17 @@ class SwitchTree:
             inside = switch.nodes & among
             if not inside or inside.bit_count() < need.nodes - need.slack:
                 continue
-            light = min(self.cluster.weight[node] for node in bits(inside))
+            light = min([weights[node] for node in bits(inside)])
             if top is None or (switch.level >= top.level and light <= lightest):
                 top, lightest = switch, light
         return top
 
     def _by_weight(
-        self, need: Need, reach: int, usable: dict[int, int], gpus: Callable[[int], int]
+        self, need: Need, groups: Iterable[int], usable: dict[int, int], gpus: Callable[[int], int]
     ) -> tuple[int, int | None]:
         """The weight groups that are taken whole, and all that may be used; None when they do not suffice."""
         best = required = 0
-        for group in self.cluster.by_weight:
-            inside = group & reach
-            if not inside:
-                continue
+        for inside in groups:
             required |= best
             best |= inside
             nodes = list(bits(best))

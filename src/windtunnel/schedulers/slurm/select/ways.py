@@ -49,20 +49,23 @@ def least_loaded(
 def busy_first(
     need: Need, usable: dict[int, int], weights: list[int], used: int, gpus: Callable[[int], int]
 ) -> dict[int, int] | None:
-    """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed."""
+    """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed.
+
+    Where there are as many as it may have with those that are used, of the idle ones as many as it needs are taken.
+    """
     lightest_first = sorted({weights[node] for node in usable})
+    over = need.done or need.most_nodes <= 0
     for weight in lightest_first:
-        if need.done or need.most_nodes <= 0:
+        if over:
             break
         inside = [node for node in usable if weights[node] == weight and node not in need.taken]
         for idle in (False, True):
             for node in inside:
                 if bool(used >> node & 1) is idle:
                     continue
-                if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
-                    continue
                 need.take(node, usable[node], gpus(node))
-                if need.done or need.most_nodes <= 0:
+                if need.done or need.most_nodes == 0:
+                    over = True
                     break
     return need.taken if need.done or need.enough else None
 
@@ -78,8 +81,6 @@ def in_order(
         if need.done or need.most_nodes <= 0:
             break
         if node in need.taken:
-            continue
-        if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
             continue
         need.take(node, usable[node], gpus(node))
     return need.taken if need.done or need.enough else None
