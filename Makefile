@@ -31,8 +31,8 @@ pure: $(VENV)/.ready  ## back to the sources, in place
 	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps -e .
 	$(BIN)/windtunnel --version
 
-test: $(VENV)/.ready  ## all tests but the longer ones
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+test: $(VENV)/.ready  ## all tests but the longer ones, with fewer random examples than test-all
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-quick} $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.ready  ## the longer tests too, as .ci/run does
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal

@@ -1,4 +1,5 @@
-"""One profile of hypothesis for all tests: no deadlines, as machines are shared; under CI the same examples each time.
+"""One profile of hypothesis for all tests: no deadlines, as machines are shared; under CI the same examples each time,
+and fewer of them in ``make test``.
 
 Interrupts are heard, also where a shell has them ignored (its jobs behind ``&``): programs that tests start inherit
 what is ignored.
@@ -12,6 +13,7 @@ from hypothesis import settings
 
 settings.register_profile("windtunnel", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("quick", deadline=None, max_examples=30)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "windtunnel"))
 
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -53,8 +53,15 @@ class _Imports(ast.NodeVisitor):
         self.found: set[str] = set()
         self.visit(tree)
 
+    def generic_visit(self, node: ast.AST) -> None:
+        """Imports are statements: expressions need not be looked into."""
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.expr):
+                self.visit(child)
+
     def visit_If(self, node: ast.If) -> None:
-        for child in node.orelse if "TYPE_CHECKING" in ast.unparse(node.test) else [*node.body, *node.orelse]:
+        for_checkers = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for child in node.orelse if for_checkers else [*node.body, *node.orelse]:
             self.visit(child)
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -69,16 +76,17 @@ class _Imports(ast.NodeVisitor):
 
 def _strings(tree: ast.Module) -> tuple[set[str], set[str]]:
     """The strings of a file that are not docstrings, constants put in; and the beginnings of its f-strings."""
+    nodes = [*ast.walk(tree)]
     constants: dict[str, str] = {}
     texts: set[str] = set()
     beginnings: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Name) and isinstance(node.value.value, str):
                     constants[target.id] = node.value.value
-    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    documented = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
             texts.add(node.value)
         elif isinstance(node, ast.JoinedStr):

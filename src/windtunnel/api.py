@@ -18,9 +18,9 @@ from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import SchedulerLike, arrange, check_arguments, chosen
 from windtunnel.model import EventList, ExternalEvent, Job
 from windtunnel.results.layout import Dialect, Layout
-from windtunnel.results.metrics import Trim
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
+from windtunnel.results.trimming import Trim
 from windtunnel.runs import Run, load_run
 from windtunnel.vocabulary import Observer
 

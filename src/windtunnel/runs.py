@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windtunnel.results.metrics import Trim
 from windtunnel.results.run import Run as RecordedRun
+from windtunnel.results.trimming import Trim
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ import pytest
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine import Options
-from windtunnel.results.metrics import seconds_of
+from windtunnel.results.trimming import seconds_of
 
 ROW = "1 0 0 {} 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
 

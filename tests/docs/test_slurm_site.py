@@ -12,6 +12,7 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "make_slurm_site.py"
 BUNDLED = Path(__file__).parents[2] / "src/windtunnel/examples/slurm_site"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(f"ignore::{AccountWarning.__module__}.{AccountWarning.__qualname__}")
 def test_the_script_makes_the_bundled_log_again(tmp_path):
     (tmp_path / "slurm.conf").write_bytes((BUNDLED / "slurm.conf").read_bytes())

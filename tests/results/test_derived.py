@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from windtunnel.model.disk_columns import DiskColumn
 from windtunnel.results import derived, figures_by_column, ranked
 from windtunnel.results.columns import Columns
+from windtunnel.results.computing import compute
 from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import distribution
 from windtunnel.results.job_rows import SHORTEST
-from windtunnel.results.metrics import compute
 from windtunnel.results.quantity import BOUND
 
 Job = tuple[float, float, float, int]

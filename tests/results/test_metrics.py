@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import JobState
 from windtunnel.results.columns import Columns
+from windtunnel.results.computing import compute
 from windtunnel.results.distribution import distribution, percentile
-from windtunnel.results.metrics import compute
 
 DONE, KILLED, REJECTED = (
     int(s) for s in (JobState.COMPLETED_SUCCESSFULLY, JobState.COMPLETED_KILLED, JobState.REJECTED)

@@ -7,7 +7,8 @@ import windtunnel as wt
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import JobState
 from windtunnel.results import own_metrics
-from windtunnel.results.own_metrics import Figure, metric
+from windtunnel.results.metrics import Figure
+from windtunnel.results.own_metrics import metric
 
 
 @pytest.fixture

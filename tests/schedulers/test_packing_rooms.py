@@ -179,3 +179,20 @@ def test_no_date_where_there_are_not_so_many_hosts(need):
     table = Timetable(Demands(site().hosts), HostSet.span(2), 0.0)
     assert table.find(replace(need, hosts=3), 1.0, 0.0) == (inf, HostSet())
     assert table.find(replace(need, hosts=0), 1.0, 4.0) == (4.0, HostSet())
+
+
+def test_a_host_in_use_comes_before_a_smaller_one_that_the_job_would_fill():
+    hosts = (replace(site().hosts[0], id=0, cores=4), replace(site().hosts[0], id=1, cores=8))
+    table = Timetable(Demands(hosts), HostSet.span(2), 0.0)
+    need = Need(1, (("cores", 4.0),), whole=False)
+    assert table.find(need, 5.0, 0.0) == (0.0, HostSet([0]))
+    table.change(HostSet([1]), replace(need, amounts=(("cores", 2.0),)), 0.0, 9.0, -1)
+    assert table.find(need, 5.0, 0.0) == (0.0, HostSet([1]))
+    assert table.find(replace(need, hosts=2), 5.0, 0.0) == (0.0, HostSet([0, 1]))
+
+
+def test_as_many_kinds_of_parts_as_there_are():
+    table = Timetable(Demands(site().hosts), HostSet.span(HOSTS), 0.0)
+    needs = [Need(1, (("memory", 0.01 * rank), ("cores", 1.0)), whole=False) for rank in range(100)]
+    once = [table.find(need, 5.0, 0.0) for need in needs]
+    assert once == [table.find(need, 5.0, 0.0) for need in needs] == [(0.0, HostSet([0]))] * 100

@@ -17,9 +17,10 @@ from windtunnel.report.markup import definitions
 from windtunnel.results.compare_many import compare_runs
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.files import save_page
-from windtunnel.results.metrics import Metrics, Trim
+from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
 from windtunnel.results.state import Status, as_text
+from windtunnel.results.trimming import Trim
 
 __all__ = ["html", "part", "script", "style", "write_report"]
 

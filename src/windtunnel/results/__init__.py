@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from windtunnel.results.compare_many import compare_runs as compare_runs
     from windtunnel.results.fairness import Fairness as Fairness
     from windtunnel.results.fairness import UserStretch as UserStretch
+    from windtunnel.results.metrics import Figure as Figure
     from windtunnel.results.metrics import GroupMetrics as GroupMetrics
     from windtunnel.results.metrics import Metrics as Metrics
-    from windtunnel.results.metrics import Trim as Trim
-    from windtunnel.results.own_metrics import Figure as Figure
     from windtunnel.results.own_metrics import Ran as Ran
     from windtunnel.results.own_metrics import Record as Record
     from windtunnel.results.own_metrics import metric as metric
     from windtunnel.results.recorders import RecordingOptions as RecordingOptions
     from windtunnel.results.run import Run as Run
     from windtunnel.results.run import load_run as load_run
+    from windtunnel.results.trimming import Trim as Trim
 
 __all__ = [
     "Compared",
@@ -49,14 +49,14 @@ _MODULE: Final = {
     "Comparison": "compare",
     "Difference": "compare",
     "Fairness": "fairness",
-    "Figure": "own_metrics",
+    "Figure": "metrics",
     "GroupMetrics": "metrics",
     "Metrics": "metrics",
     "Ran": "own_metrics",
     "Record": "own_metrics",
     "RecordingOptions": "recorders",
     "Run": "run",
-    "Trim": "metrics",
+    "Trim": "trimming",
     "UserStretch": "fairness",
     "compare_runs": "compare_many",
     "load_run": "run",

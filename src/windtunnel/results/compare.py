@@ -7,9 +7,10 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.damaged_files import of_runs
-from windtunnel.results.metrics import Metrics, Trim
+from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
 from windtunnel.results.state import as_text
+from windtunnel.results.trimming import Trim
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,8 +14,9 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.compare import FIGURES
 from windtunnel.results.damaged_files import read_from
-from windtunnel.results.metrics import Metrics, Trim
+from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
+from windtunnel.results.trimming import Trim
 
 if TYPE_CHECKING:
     import polars as pl

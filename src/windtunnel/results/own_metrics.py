@@ -7,43 +7,19 @@ and the report, whether a run has just ended or is read again from its files.
 
 from collections.abc import Callable, Iterator
 from math import isfinite
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
-
-import msgspec
+from typing import Final, NamedTuple, TypeVar
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.loading import entry_points, load_entry
 from windtunnel.model import JobState
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.fields import table_rows
+from windtunnel.results.metrics import Figure, Metrics
 
-if TYPE_CHECKING:
-    from windtunnel.results.metrics import Metrics
-
-__all__ = ["GROUP", "Figure", "Ran", "Record", "figures_of", "metric"]
+__all__ = ["GROUP", "Ran", "Record", "figures_of", "metric"]
 
 GROUP: Final = "windtunnel.metrics"
 """The entry point group of metrics."""
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """The value of a user-defined metric."""
-
-    value: float | None
-    """None: the function returned no value, or it failed."""
-    unit: str = ""
-    label: str = ""
-    """Its label in tables."""
-    error: str = ""
-    """Why it failed."""
-
-    def __str__(self) -> str:
-        if self.error:
-            return f"failed: {self.error}"
-        if self.value is None:
-            return "-"
-        number = f"{self.value:,.2f}" if abs(self.value) < 1e15 else f"{self.value:.6g}"
-        return f"{number} {self.unit}".rstrip()
 
 
 class Ran(NamedTuple):
@@ -61,7 +37,7 @@ class Ran(NamedTuple):
 class Record:
     """What a metric is computed from."""
 
-    def __init__(self, metrics: "Metrics", columns: Columns, read: Callable[[str], bytes | None]) -> None:
+    def __init__(self, metrics: Metrics, columns: Columns, read: Callable[[str], bytes | None]) -> None:
         self.metrics: Final = metrics
         """The built-in metrics of the run."""
         self.columns: Final = columns

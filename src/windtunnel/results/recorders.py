@@ -12,11 +12,11 @@ from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv
 from windtunnel.results.machine_states import MachineStatesCsv
-from windtunnel.results.metrics import Trim
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.resizes_csv import ResizesCsv
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
+from windtunnel.results.trimming import Trim
 from windtunnel.vocabulary.component import Observer
 
 __all__ = ["RecordingOptions", "recorders"]

@@ -12,6 +12,7 @@ from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.platform import column_of
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector, Columns
+from windtunnel.results.computing import compute
 from windtunnel.results.derived import Derived
 from windtunnel.results.files import overwrite, write_whole
 from windtunnel.results.flushing import Flusher
@@ -19,7 +20,7 @@ from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
 from windtunnel.results.lease_tables import counters_csv, statistics
-from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
+from windtunnel.results.metrics import Metrics
 from windtunnel.results.place import Place
 from windtunnel.results.recorders import RecordingOptions, recorders
 from windtunnel.results.reserved import reserved
@@ -33,6 +34,7 @@ from windtunnel.results.state import (
     WorkloadFacts,
     as_plain,
 )
+from windtunnel.results.trimming import Trim, seconds_of
 from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact

@@ -9,16 +9,18 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError, read_input
 from windtunnel.model import HostSet
+from windtunnel.results.computing import compute
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.fields import table_rows
 from windtunnel.results.frames import frame_of, jobs_frame
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
-from windtunnel.results.metrics import Metrics, Trim, compute
+from windtunnel.results.metrics import Metrics
 from windtunnel.results.metrics_as_written import metrics_as_written
 from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.state import RunState, Status, read_state
 from windtunnel.results.stretch import Stretch
+from windtunnel.results.trimming import Trim
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.files import save_page
@@ -14,9 +14,9 @@ from windtunnel.studies.statistics.table import Table, as_shown
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
-    from windtunnel.studies.results import StudyResults
+    import polars as pl
 
-__all__ = ["page", "write_page"]
+__all__ = ["Reported", "page", "write_page"]
 
 _STYLE: Final = """\
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
@@ -31,25 +31,39 @@ _WIDTH: Final = 720
 _LEFT: Final = 220
 
 
-def write_page(results: "StudyResults", path: Path, metrics: Sequence[str], **options: Any) -> Path:
-    """Write the page; see :meth:`StudyResults.report`."""
+class Reported(NamedTuple):
+    """What a study has come to so far."""
+
+    name: str
+    done: "pl.DataFrame"
+    """The rows of the points that have results."""
+    points: int
+    failed: int
+    errors: dict[str, int]
+    """Why points failed, with the number of points for each."""
+    accounts: dict[str, int]
+    """The same of what did not take effect as written."""
+
+
+def write_page(study: Reported, path: Path, metrics: Sequence[str], **options: Any) -> Path:
+    """Write the page; see :meth:`.StudyResults.report`."""
     if path.name in {STUDY, JOURNAL, POINTS} and path.exists():
         raise UsageError(f"{path} is a file of a study: it would be overwritten", "name another file")
-    return save_page(path, page(results, metrics, **options))
+    return save_page(path, page(study, metrics, **options))
 
 
-def page(results: "StudyResults", metrics: Sequence[str], *, baseline: str = "", confidence: float = 0.95) -> str:
+def page(study: Reported, metrics: Sequence[str], *, baseline: str = "", confidence: float = 0.95) -> str:
     """The page as text.
 
     Raises:
         UsageError: no point has a result yet, or there is no such baseline or figure.
     """
-    frame = results.done
+    frame = study.done
     if not frame.height:
         raise UsageError("no point of the study has a result yet: there is nothing to report")
     policies = [str(name) for name in frame["scheduler"].unique(maintain_order=True)]
     baseline = baseline or policies[0]
-    parts = [f"<h1>{escape(results.name)}</h1>", _progress(results)]
+    parts = [f"<h1>{escape(study.name)}</h1>", _progress(study)]
     for metric in metrics:
         table = means(frame, metric, confidence=confidence)
         parts += [f"<h2>{escape(metric)}</h2>", _chart(table, len(groups_of(frame))), _table(table)]
@@ -57,20 +71,19 @@ def page(results: "StudyResults", metrics: Sequence[str], *, baseline: str = "",
             parts.append(_table(differences(frame, baseline, metric, confidence=confidence)))
             if by := groups_of(frame):
                 parts.append(_table(differences(frame, baseline, metric, by=by, confidence=confidence)))
-            parts.append(_ranked(results, metric, confidence))
+            parts.append(_ranked(frame, metric, confidence))
     parts.append(f'<p class="note">Windtunnel {escape(__version__)}</p>')
-    title = escape(results.name)
+    title = escape(study.name)
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
     head += f"<style>{_STYLE}</style>"
     return f"<!doctype html><html lang=en><head>{head}</head><body>{''.join(parts)}</body></html>\n"
 
 
-def _progress(results: "StudyResults") -> str:
-    now = results.progress
-    text = f"<p>{now.done:,} of {now.points:,} points have results."
-    if now.failed:
-        text += f' <b class="bad">{now.failed:,} failed.</b>'
-    listed = [("failed", results.errors), ("did not take effect as written", results.accounts)]
+def _progress(study: Reported) -> str:
+    text = f"<p>{study.done.height:,} of {study.points:,} points have results."
+    if study.failed:
+        text += f' <b class="bad">{study.failed:,} failed.</b>'
+    listed = [("failed", study.errors), ("did not take effect as written", study.accounts)]
     lines = [
         f"<li>{escape(what)} ({count:,} points): {escape(said)}</li>"
         for what, counts in listed
@@ -92,9 +105,9 @@ def _table(table: Table) -> str:
     )
 
 
-def _ranked(results: "StudyResults", metric: str, confidence: float) -> str:
+def _ranked(frame: "pl.DataFrame", metric: str, confidence: float) -> str:
     try:
-        return _table(ranking_table(ranking(results.done, metric, confidence=confidence), metric))
+        return _table(ranking_table(ranking(frame, metric, confidence=confidence), metric))
     except UsageError as fault:
         return f'<p class="note">No ranking: {escape(str(fault))}</p>'
 

@@ -121,7 +121,7 @@ def _design(way: _Way, value: Any, faults: Faults) -> str:
 
 def _trim(way: _Way, value: Any, faults: Faults) -> float | str:
     from windtunnel.diagnostics import UsageError
-    from windtunnel.results.metrics import seconds_of
+    from windtunnel.results.trimming import seconds_of
 
     try:
         seconds_of(value, 1.0, str(way[-1]))

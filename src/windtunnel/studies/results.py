@@ -150,9 +150,11 @@ class StudyResults:
             UsageError: there is nothing to report, or the page cannot be written.
             MissingExtraError: scipy is not installed.
         """
-        from windtunnel.studies.page import write_page
+        from windtunnel.studies.page import Reported, write_page
 
-        return write_page(self, Path(path) if path else self.folder / "report.html", metrics, **options)
+        now = self.progress
+        study = Reported(self.name, self.done, now.points, now.failed, self.errors, self.accounts)
+        return write_page(study, Path(path) if path else self.folder / "report.html", metrics, **options)
 
     def jobs(self) -> "pl.LazyFrame":
         """The jobs of all points, with the number and the key of each point.

@@ -8,19 +8,17 @@ way up and on their way down; between two zones all flows share the way from gat
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
 
 from windtunnel.model.network.fabric import FabricZone
 from windtunnel.model.network.fabric_flows import fabric_flows
-from windtunnel.model.network.zone import StarZone, VivaldiZone
+from windtunnel.model.network.routes import Routes
+from windtunnel.model.network.star_plan import StarPlan
+from windtunnel.model.network.zone import StarZone
 
-if TYPE_CHECKING:
-    from windtunnel.model.network.network import ZonedNetwork
-
-__all__ = ["StarPlan", "bytes_over", "exchange"]
+__all__ = ["bytes_over", "exchange"]
 
 
-def exchange(network: "ZonedNetwork", endpoints: Sequence[int]) -> tuple[dict[int, int], float]:
+def exchange(network: Routes, endpoints: Sequence[int]) -> tuple[dict[int, int], float]:
     """Flows over each link when each position sends to each other position, and the greatest latency (s)."""
     times = dict.fromkeys(endpoints, 1)
     if len(times) != len(endpoints):
@@ -58,7 +56,7 @@ def bytes_over(counts: dict[int, int], amount: float, fatpipes: AbstractSet[int]
     return {link: amount * flows for link, flows in counts.items() if flows}
 
 
-def pairwise(network: "ZonedNetwork", times: dict[int, int], counts: dict[int, int]) -> float:
+def pairwise(network: Routes, times: dict[int, int], counts: dict[int, int]) -> float:
     """The plain way: all pairs of distinct points, each as often as they are listed."""
     latency = 0.0
     for source, n in times.items():
@@ -77,7 +75,7 @@ def add(counts: dict[int, int], links: Iterable[int], flows: int) -> None:
         counts[link] = counts.get(link, 0) + flows
 
 
-def fabric(network: "ZonedNetwork", zone: FabricZone, times: dict[int, int], counts: dict[int, int]) -> float:
+def fabric(network: Routes, zone: FabricZone, times: dict[int, int], counts: dict[int, int]) -> float:
     """Inside a torus, fat tree or dragonfly: all its links have one latency, so the longest way decides."""
     latency = 0.0
     for point, n in times.items():
@@ -94,43 +92,7 @@ def fabric(network: "ZonedNetwork", zone: FabricZone, times: dict[int, int], cou
     return latency
 
 
-class StarPlan:
-    """What is worth knowing about the members of a star, computed once.
-
-    A link is private if one member has it and common otherwise; members of one *set* have the same common links.
-    Members of one *kind* have, besides, private links of the same latencies (and the same coordinates): routes
-    between two kinds all have the same latency.
-    """
-
-    def __init__(self, network: "ZonedNetwork", zone: StarZone) -> None:
-        self.once: dict[int, tuple[int, ...]] = {}
-        """Private links either up or down."""
-        self.twice: dict[int, tuple[int, ...]] = {}
-        """Private links both up and down."""
-        self.sets: list[tuple[frozenset[int], frozenset[int]]] = []
-        self.set_of: dict[int, int] = {}
-        self.kind_of: dict[int, int] = {}
-        self.delays: dict[tuple[int, int], float] = {}
-        members = [p for p, home in enumerate(network.homes) if home >= 0 and network.zones[home] is zone]
-        users = Counter(i for p in members for i in {*zone.up.get(p, ()), *zone.down.get(p, ())})
-        places = zone.coordinates if isinstance(zone, VivaldiZone) else {}
-        sets: dict[object, int] = {}
-        kinds: dict[object, int] = {}
-        for point in members:
-            way = zone.up.get(point, ()), zone.down.get(point, ())
-            up, down = [frozenset(i for i in links if users[i] == 1) for links in way]
-            self.once[point], self.twice[point] = tuple(up ^ down), tuple(up & down)
-            common = tuple(frozenset(i for i in links if users[i] > 1) for links in way)
-            if common not in sets:
-                sets[common] = len(sets)
-                self.sets.append((common[0], common[1]))
-            self.set_of[point] = sets[common]
-            # Links in order, a common one told by its number (negative), a private one by its latency alone.
-            traits = tuple(tuple(-1.0 - i if users[i] > 1 else network.latencies[i] for i in links) for links in way)
-            self.kind_of[point] = kinds.setdefault((traits, places.get(point)), len(kinds))
-
-
-def star(network: "ZonedNetwork", home: int, times: dict[int, int], counts: dict[int, int]) -> float:
+def star(network: Routes, home: int, times: dict[int, int], counts: dict[int, int]) -> float:
     """Inside a star: a flow crosses a link if its source has it upwards or its target downwards (once if both)."""
     zone = network.zones[home]
     assert isinstance(zone, StarZone), "chosen by the caller"
@@ -175,7 +137,7 @@ def common_links(plan: StarPlan, sizes: dict[int, int], others: int, counts: dic
             counts[link] = counts.get(link, 0) + m * others
 
 
-def star_latency(network: "ZonedNetwork", plan: StarPlan, times: dict[int, int]) -> float:
+def star_latency(network: Routes, plan: StarPlan, times: dict[int, int]) -> float:
     """The greatest latency between different members."""
     alike: dict[int, list[int]] = {}
     kind_of = plan.kind_of
@@ -199,7 +161,7 @@ def star_latency(network: "ZonedNetwork", plan: StarPlan, times: dict[int, int])
 
 
 def between(
-    network: "ZonedNetwork",
+    network: Routes,
     left: tuple[int, dict[int, int]],
     right: tuple[int, dict[int, int]],
     counts: dict[int, int],

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import HostSet
 from windtunnel.model.demands import Need
 from windtunnel.schedulers.packing.room import Room, without
@@ -11,6 +13,7 @@ from windtunnel.vocabulary.held import Held
 __all__ = ["LaterRoom"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LaterRoom(Room):
     """What is free now, to be changed for asking what will be; only as long as nothing changes in the mirror.
 

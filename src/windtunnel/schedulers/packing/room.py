@@ -5,6 +5,8 @@ from functools import reduce
 from operator import or_
 from typing import Self
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import HostPool, HostSet
 from windtunnel.model.demands import Demands, Need
 from windtunnel.vocabulary import Mirror
@@ -36,6 +38,7 @@ def lowest_of(able: HostSet, count: int, *preferred: HostSet) -> HostSet:
     return chosen
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Room:
     """What is free, as it stands in the mirror of the site; which hosts can hold what is kept up to date."""
 

@@ -6,6 +6,9 @@ Dates are whole microseconds, as in :mod:`windtunnel.schedulers.availability`.
 from bisect import bisect_left, bisect_right
 from heapq import heappush, heapreplace
 from math import inf
+from typing import Final
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostSet
 from windtunnel.model.demands import Demands, Need
@@ -14,10 +17,13 @@ from windtunnel.schedulers.packing.room import lowest_of
 __all__ = ["Timetable"]
 
 _ROUNDING = 1e-9
+_MOST: Final = 64
+"""Kinds of parts for which the hosts are remembered."""
 
 Vector = tuple[float, ...]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Course:
     """What is foreseen to be left of one host."""
 
@@ -70,9 +76,10 @@ class _Course:
             place = bisect_right(dates, earliest) - 1
         start = earliest
         while dates[place] < start + length:
-            for size, limit in zip(part, limits[place], strict=True):
-                if size > limit:
-                    place += 1
+            limit = limits[place]
+            place += 1
+            for rank, size in enumerate(part):
+                if size > limit[rank]:
                     if place == count:
                         return inf
                     start = dates[place]
@@ -80,7 +87,6 @@ class _Course:
                         return start
                     break
             else:
-                place += 1
                 if place == count:
                     return start
         return start
@@ -90,6 +96,7 @@ class _Course:
         return self.left[max(bisect_right(self.dates, date) - 1, 0)]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Timetable:
     """What is foreseen of some hosts."""
 
@@ -98,6 +105,8 @@ class Timetable:
         self._names = sorted(demands.described)
         self._courses = {host: _Course(self._vector(demands.whole(host)), begin) for host in hosts}
         self._now = begin
+        self._found: dict[tuple[tuple[tuple[str, float], ...], bool], list[_Able]] = {}
+        """By what jobs take of each host: the hosts that could hold it, once somebody has asked."""
 
     def _vector(self, amounts: dict[str, float]) -> Vector:
         return tuple([amounts.get(name, 0.0) for name in self._names])
@@ -134,60 +143,101 @@ class Timetable:
         """
         if not need.hosts:
             return earliest, HostSet()
-        courses, part = self._courses, self._asked(need)
-        able = [host for host in self.demands.fitting(need) if host in courses]
+        able = self._able(need)
         if len(able) < need.hosts:
             return inf, HostSet()
-        starts, date = self._first_starts(able, need.hosts, part, length, earliest)
+        at_once: list[int] = []
+        starts, date = _first_starts(able, need.hosts, length, earliest, at_once)
+        if len(at_once) == need.hosts:
+            return earliest, HostSet(at_once)
         known = False
         while True:
             if date == inf:
                 return inf, HostSet()
             there = []
-            for host in able:
-                if starts[host] < date:  # it is there before that date: perhaps not from then on
-                    course = courses[host]
-                    starts[host] = course.start(course.whole if part is None else part, date, length)
-                if starts[host] == date:
-                    there.append(host)
+            for rank, start in enumerate(starts):
+                if start > date:
+                    continue
+                one = able[rank]
+                if start < date:  # it is there before that date: perhaps not from then on
+                    starts[rank] = one.course.start(one.part, date, length)
+                if starts[rank] == date:
+                    there.append(one)
             if len(there) >= need.hosts:
-                return date, self._lowest(there, need.hosts, date)
+                return date, _lowest(there, need.hosts, date)
             if not known:  # of those behind the date it now matters how far
-                for host in able:
-                    if starts[host] > date:
-                        course = courses[host]
-                        starts[host] = course.start(course.whole if part is None else part, starts[host], length)
+                for rank, start in enumerate(starts):
+                    if start > date:
+                        one = able[rank]
+                        starts[rank] = one.course.start(one.part, start, length)
                 known = True
-            date = sorted(starts.values())[need.hosts - 1]
+            date = sorted(starts)[need.hosts - 1]
 
-    def _first_starts(
-        self, able: list[int], count: int, part: Vector | None, length: float, earliest: float
-    ) -> tuple[dict[int, float], float]:
-        """When so many hosts have each their part, by host, and when the last of them has.
+    def _able(self, need: Need) -> "list[_Able]":
+        """The hosts that could hold their part of a job if nobody else were there."""
+        asked = need.amounts, need.whole
+        found = self._found.get(asked)
+        if found is None:
+            if len(self._found) >= _MOST:
+                self._found.clear()
+            part, cores = self._asked(need), self._names.index("cores")
+            there = [(host, self._courses[host]) for host in self.demands.fitting(need) if host in self._courses]
+            takes_all = part is None or all(part[cores] >= course.whole[cores] for _, course in there)
+            found = self._found[asked] = [
+                _Able(host, course, course.whole if part is None else part, takes_all) for host, course in there
+            ]
+        return found
 
-        Of hosts that have it later it is only known that it is not before the date that is told of them.
-        """
-        starts: dict[int, float] = {}
-        first: list[float] = []  # the dates of so many hosts, negative, the last of them first
-        latest = inf
-        for host in able:
-            course = self._courses[host]
-            start = starts[host] = course.start(course.whole if part is None else part, earliest, length, latest)
-            if len(first) < count:
-                heappush(first, -start)
-            elif start < latest:
-                heapreplace(first, -start)
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class _Able:
+    """A host that could hold its part of a job, and that part."""
+
+    __slots__ = ("course", "host", "part", "takes_all")
+
+    def __init__(self, host: int, course: _Course, part: Vector, takes_all: bool) -> None:
+        self.host = host
+        self.course = course
+        self.part = part
+        self.takes_all = takes_all
+        """Whether the job takes all cores of whatever host it gets: every job has some, so nobody else uses it."""
+
+
+def _first_starts(
+    able: list[_Able], count: int, length: float, earliest: float, at_once: list[int]
+) -> tuple[list[float], float]:
+    """When so many hosts have each their part, in the order of the hosts, and when the last of them has.
+
+    Of hosts that have it later it is only known that it is not before the date that is told of them. ``at_once`` gets
+    hosts that have it at the earliest date: those in use then, or any where the job takes all cores of each. So many
+    of them are enough, and no other is looked at.
+    """
+    starts: list[float] = []
+    first: list[float] = []  # the dates of so many hosts, negative, the last of them first
+    latest = inf
+    for one in able:
+        start = one.course.start(one.part, earliest, length, latest)
+        starts.append(start)
+        if start == earliest and (one.takes_all or one.course.at(start) != one.course.whole):
+            at_once.append(one.host)
+            if len(at_once) == count:
+                return starts, start
+        if len(first) < count:
+            heappush(first, -start)
             if len(first) == count:
                 latest = -first[0]
-        return starts, latest
+        elif start < latest:
+            heapreplace(first, -start)
+            latest = -first[0]
+    return starts, latest
 
-    def _lowest(self, able: list[int], count: int, date: float) -> HostSet:
-        """So many of some hosts, those that are in use at a date first."""
-        used: list[int] = []
-        for host in able:
-            course = self._courses[host]
-            if course.at(date) != course.whole:
-                used.append(host)
-                if len(used) == count:
-                    return HostSet(used)
-        return lowest_of(HostSet(able), count, HostSet(used))
+
+def _lowest(able: list[_Able], count: int, date: float) -> HostSet:
+    """So many of some hosts, those that are in use at a date first."""
+    used: list[int] = []
+    for one in able:
+        if one.course.at(date) != one.course.whole:
+            used.append(one.host)
+            if len(used) == count:
+                return HostSet(used)
+    return lowest_of(HostSet([one.host for one in able]), count, HostSet(used))

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 from windtunnel.diagnostics import read_input
+from windtunnel.formats.sites.environment.decoding import decode
 from windtunnel.formats.sites.environment.problems import Problem
-from windtunnel.formats.sites.environment.source import Source, decode
+from windtunnel.formats.sites.environment.source import Source
 
 __all__ = ["OtherFileError", "OtherFiles"]
 

@@ -1,13 +1,9 @@
 """What is wrong with an environment, before it is known where: places are computed only when they are needed."""
 
-from typing import TYPE_CHECKING, Any
-
 import msgspec
 
 from windtunnel.diagnostics import Severity
-
-if TYPE_CHECKING:
-    from windtunnel.formats.sites.environment.source import Source
+from windtunnel.formats.sites.environment.source import Source
 
 __all__ = ["Path", "Problem", "pointer"]
 
@@ -22,7 +18,7 @@ class Problem(msgspec.Struct, frozen=True):
     path: Path = ()
     hint: str = ""
     severity: Severity = Severity.ERROR
-    source: "Source | Any" = None
+    source: Source | None = None
     at: tuple[int, int] | None = None
     """Line and column, where already known."""
     key: bool = False

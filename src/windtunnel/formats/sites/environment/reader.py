@@ -12,13 +12,14 @@ from typing import Any, Final
 import msgspec
 
 from windtunnel.diagnostics import Finding, InputError, Severity, read_input, without_garbage_collection
+from windtunnel.formats.sites.environment.decoding import decode
 from windtunnel.formats.sites.environment.happenings import check_events
 from windtunnel.formats.sites.environment.origins import origin
 from windtunnel.formats.sites.environment.placing import place_all
 from windtunnel.formats.sites.environment.problems import Problem
 from windtunnel.formats.sites.environment.resolution import EXPANSION_LIMIT, Resolver
 from windtunnel.formats.sites.environment.schema import check_schema
-from windtunnel.formats.sites.environment.source import Source, decode
+from windtunnel.formats.sites.environment.source import Source
 from windtunnel.formats.sites.environment.topology import Topology, unknown_properties
 from windtunnel.formats.sites.environment.unused import unused_definitions
 from windtunnel.model.site import Site
@@ -72,7 +73,9 @@ def _check(data: bytes | str, name: str, options: Options, folder: Path | None) 
     raw = data.encode("utf-8", errors="surrogatepass") if isinstance(data, str) else data
     source = decode(name, raw, problems, folder=folder)
     if source is None:
-        return Checked(None, place_all(problems, problems[0].source, None))
+        text = problems[0].source
+        assert text is not None, "what cannot be decoded is said with its text"
+        return Checked(None, place_all(problems, text, None))
     resolver = Resolver(
         source,
         problems,
