@@ -99,6 +99,12 @@ def test_a_master_that_is_not_a_host_is_told_of(capsys):
     assert "the master 'boss' is not a host: 'master_host', whose role that is, is the master" in capsys.readouterr().err
 
 
+def test_a_run_in_place_of_an_input_is_named_as_one(capsys):
+    assert main(["run", "log.swf", "--out", "out", "-q"]) == 0
+    for line in ("run out", "run hosts:4 out", "inspect out", "convert out made.swf"):
+        assert "it holds a run, which windtunnel report, metrics and compare read" in said(capsys, line)
+
+
 def test_a_library_here_is_named_with_its_folder(here, capsys):
     (here / "libedc.so").write_bytes(b"")
     assert main(["run", "log.swf", "-q", "-s", "lib:libedc.so"]) == 1

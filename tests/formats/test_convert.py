@@ -11,12 +11,14 @@ from msgspec.structs import replace
 from shared import shared
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
+from windtunnel.examples import find
 from windtunnel.formats.batsim.workload import read_batsim
 from windtunnel.formats.batsim.write import write_batsim
-from windtunnel.formats.convert import convert, target_format
+from windtunnel.formats.convert import convert, target_format, write_workload
 from windtunnel.formats.registry import read_workload
 from windtunnel.formats.traces.swf import read_swf
 from windtunnel.formats.traces.swf_write import SwfLog, read_swf_log, write_swf, write_swf_log
+from windtunnel.inputs import arrange
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
@@ -277,3 +279,14 @@ def test_a_table_is_converted_by_its_mapping(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["run", "jobs.csv", "--workload-option", "mapping=map.toml"]) == 2
     assert "jobs.csv is a workload that does not say how many hosts it needs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["made.swf", "made.json", "made.lwf", "made4.json"])
+def test_what_jobs_request_from_slurm_is_said_to_be_lost(tmp_path, target):
+    """Memory, GPUs, QOS: it was left out silently."""
+    to = "batsim4" if target == "made4.json" else ""
+    lost = convert(find("slurm").workloads[0], tmp_path / target, to=to, change=lambda work: arrange(work).first(200))
+    assert "200 jobs ask for memory" in lost
+    assert any(line.endswith("jobs name a QOS") for line in lost)
+    work = read_workload(find("slurm").workloads[0])
+    assert "5,000 jobs ask for memory" in write_workload(work, tmp_path / target, format=to)

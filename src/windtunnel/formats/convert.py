@@ -10,6 +10,7 @@ from windtunnel.formats.format import Format
 from windtunnel.formats.registry import all_formats, function, read_workload, workload_format
 from windtunnel.model import Workload
 from windtunnel.model.abilities import lost_in
+from windtunnel.model.asks import asked_of_slurm
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
 
@@ -73,8 +74,7 @@ def convert(
     spare_inputs(target)
     if tell is not None:
         tell(workload)
-    lost: list[str] = function(written.writer)(workload, target)
-    return [*(lost_in(workload) if found != written else ()), *lost]
+    return [*(lost_in(workload) if found != written else ()), *_written(workload, target, written)]
 
 
 def write_workload(workload: Workload, target: str | Path, *, format: str = "") -> list[str]:  # noqa: A002 -- the word users know
@@ -86,6 +86,10 @@ def write_workload(workload: Workload, target: str | Path, *, format: str = "") 
     if not isinstance(workload, Workload):
         raise UsageError(f"a Workload can be written, not a {type(workload).__name__}")
     target = Path(target)
-    written = target_format(target, format)
-    lost: list[str] = function(written.writer)(workload, target)
-    return lost
+    return _written(workload, target, target_format(target, format))
+
+
+def _written(workload: Workload, target: Path, form: Format) -> list[str]:
+    """What was lost in writing; no format that is written keeps what jobs request from Slurm."""
+    lost: list[str] = function(form.writer)(workload, target)
+    return [*lost, *(f"{ask.count:,} {ask.reason}" for ask in asked_of_slurm(workload))]

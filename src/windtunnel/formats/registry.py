@@ -83,6 +83,8 @@ def _head(path: Path) -> bytes:
 
 def _shorthands(text: str) -> str:
     """What may have been meant by what is not a file, if it is somewhat like a description."""
+    if Path(text, "run.json").is_file():
+        return "it holds a run, which windtunnel report, metrics and compare read"
     form = word_format(text)
     if form is not None:
         return f"it stands for a {form.kind} (the format {form.name}), and is not expected here"

@@ -13,7 +13,7 @@ from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job
 from windtunnel.model.slurm.requests import JobAsk
 
-__all__ = ["Ask", "Asking", "Asks", "Sized", "Some", "Warned", "ability_of_amount", "asks_of_jobs"]
+__all__ = ["Ask", "Asking", "Asks", "Sized", "Some", "Warned", "ability_of_amount", "asked_of_slurm", "asks_of_jobs"]
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -153,3 +153,8 @@ def asks_of_jobs(jobs: Iterable[Job]) -> tuple[Ask, ...]:
     if len({job.queue for job in queued}) > 1:
         asks.note("queues", "jobs name a queue", queued[0].id, len(queued))
     return asks.found()
+
+
+def asked_of_slurm(workload: object) -> list[Ask]:
+    """What the jobs of a workload request from Slurm alone."""
+    return [ask for ask in workload.asks if ask.ability == _SLURM] if isinstance(workload, Asking) else []
