@@ -212,13 +212,37 @@ def test_all_faults_come_together_with_their_lines(tmp_path):
     assert "must be true, false, yes or no, not 'maybe'" in text
 
 
+def test_what_became_of_a_lease_elsewhere_is_told_and_forgotten(tmp_path):
+    """It is requested anew: a state from elsewhere ended the run."""
+    over = GOOD.replace('id="1" preemptible', 'id="1" state="13" submit-time="05:00:00" preemptible')
+    work = read_lwf(write(tmp_path, over))
+    assert {lease.state for lease in work.leases} == {LeaseState.NEW}
+    told = [(found.code, found.line, found.message.partition(" of ")[0]) for found in work.warnings]
+    line = over.partition('state="13"')[0].count("\n") + 1
+    assert told == [("repaired", line, "a real duration is longer than the requested one: the lease ends when that is over"),
+                    ("history", line, "state"), ("history", line, "submit-time")]  # fmt: skip
+
+
+def test_an_extra_given_twice_is_told(tmp_path):
+    twice = GOOD.replace("<extra>", '<extra><attr name="simul_userrate" value="0.1"/>')
+    work = read_lwf(write(tmp_path, twice))
+    assert work.leases[0].extras == {"simul_userrate": "0.5"}
+    assert "the attribute 'simul_userrate' is given twice: the last one counts" in {f.message for f in work.warnings}
+
+
+@pytest.mark.parametrize("text", ["1_000", "٣", "1.0", "", "9" * 50])
+def test_whole_numbers_are_those_of_xml(tmp_path, text):
+    with pytest.raises(InputError, match="not a whole number"):
+        read_lwf(write(tmp_path, GOOD.replace('amount="1024"', f'amount="{text}"')))
+
+
 def test_warnings_do_not_stop_reading(tmp_path):
     notes = Findings("w.lwf")
     late = GOOD.replace("00:00:10.50", "00:02:00").replace(
         '<deadline time="03:00:00"/>', '<deadline time="01:30:00"/>'
     )
     work = read_lwf(write(tmp_path, late), findings=notes)
-    assert [finding.code for finding in notes] == ["deadline", "order"]
+    assert [finding.code for finding in notes] == ["deadline", "order", "repaired"]
     assert [lease.id for lease in work.leases] == [1, 2]
 
 

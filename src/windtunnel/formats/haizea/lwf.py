@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, Severity
 from windtunnel.formats.haizea.lwf_elements import ElementReader, parse_xml, parse_xml_text
 from windtunnel.formats.haizea.lwf_grammar import line_of
-from windtunnel.model.lease import Lease, LeaseAnnotation, LeaseAnnotations, LeaseSite, LeaseWorkload, NodeSet
+from windtunnel.model.lease import (
+    Lease,
+    LeaseAnnotation,
+    LeaseAnnotations,
+    LeaseSite,
+    LeaseState,
+    LeaseWorkload,
+    NodeSet,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -46,7 +54,7 @@ def read_lwf(
     notes, root = _open(path, findings, "lease-workload", "lease")
     reader = ElementReader(notes, document_times=document_times, starttime=starttime)
     if root.tag == "lease":
-        alone = _numbered([reader.lease(root, submit=0.0)], set())
+        alone = _numbered([_request(reader, root, 0.0, None)], set())
         notes.raise_if_errors()
         return LeaseWorkload(leases=alone, warnings=tuple(notes))
     found = reader.children(root, ("description", "attributes", "site", "lease-requests"))
@@ -76,7 +84,7 @@ def _requests(reader: ElementReader, element: "Element") -> list[Lease]:
         child = reader.one(request, found, "lease")
         if child is None:
             continue
-        lease = reader.lease(child, submit=arrival, real=real)
+        lease = _request(reader, child, arrival, real)
         if arrival < previous and not unordered:
             unordered = True
             reader.warn(request, "requests are not in order of arrival; they are sorted", code="order")
@@ -89,6 +97,19 @@ def _requests(reader: ElementReader, element: "Element") -> list[Lease]:
             seen.setdefault(lease.id, line)
         leases.append(lease)
     return sorted(_numbered(leases, set(seen)), key=lambda lease: lease.submit)
+
+
+def _request(reader: ElementReader, element: "Element", arrival: float, real: float | None) -> Lease:
+    """A lease that is requested at ``arrival``, whatever has become of it elsewhere, and may end early."""
+    lease, line = reader.lease(element, submit=arrival, real=real), line_of(element)
+    if real is not None and real > lease.duration:
+        message = "a real duration is longer than the requested one: the lease ends when that is over"
+        reader.findings.tally(message, code="repaired", line=line)
+    for name in ("state", "submit-time"):
+        if element.get(name) not in {None, "0"}:
+            message = f"{name} of a lease in a workload has no effect: it is only requested"
+            reader.findings.tally(message, code="history", line=line, severity=Severity.NOTE)
+    return lease if lease.state is LeaseState.NEW else structs.replace(lease, state=LeaseState.NEW)
 
 
 def _numbered(leases: list[Lease], used: set[int]) -> list[Lease]:

@@ -4,6 +4,7 @@ Source: Haizea's manual (appendix on LWF) and what Haizea 1.1 takes beyond it: s
 deadlines, extras. A lease inside a workload counts its times from the workload's start; alone, it has timestamps.
 """
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -37,6 +38,8 @@ __all__ = ["MAX_BYTES", "ElementReader", "line_of", "parse_xml", "parse_xml_text
 MAX_BYTES = 512 * 1024 * 1024
 """Larger files are refused: a million leases fit in less."""
 
+_INTEGER = re.compile(r"\s*[+-]?\d{1,40}\s*", re.ASCII)
+"""Python's own would take 1_000, and digits of other scripts."""
 _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -123,10 +126,9 @@ class ElementReader:
         """A whole number not below ``minimum`` nor above ``maximum``."""
 
         def convert(text: str) -> int:
-            try:
-                value = int(text)
-            except ValueError:
-                raise ValueError(f"not a whole number: {text!r}") from None
+            if not _INTEGER.fullmatch(text):
+                raise ValueError(f"not a whole number: {text!r}")
+            value = int(text)
             if value < minimum:
                 raise ValueError(f"{value} is below {minimum}")
             if value > maximum:
@@ -246,8 +248,13 @@ class ElementReader:
 
     def attributes(self, element: "Element") -> dict[str, str]:
         """A list of ``<attr name= value=/>``."""
-        entries = self.children(element, ("attr",))["attr"]
-        return {self._value(e, "name", "?", _word): self._value(e, "value", "", str) for e in entries}
+        found: dict[str, str] = {}
+        for entry in self.children(element, ("attr",))["attr"]:
+            name = self._value(entry, "name", "?", _word)
+            if name in found:
+                self.warn(entry, f"the attribute {name!r} is given twice: the last one counts", code="repeated")
+            found[name] = self._value(entry, "value", "", str)
+        return found
 
     def lease(self, element: "Element", *, submit: float | None = None, real: float | None = None) -> Lease:
         """``<lease>``; ``submit`` and ``real`` come from the ``<lease-request>`` around it, if any."""
