@@ -101,8 +101,9 @@ class Fit(PlainFit):
             free -= beyond
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
-            if self.by_socket and self.memory and not self._with_memory(demand, node, held, free):
-                return 0  # for no whole socket
+            whole = self.by_socket or demand.exclusive
+            if whole and self.memory and not self._with_memory(demand, node, held, free):
+                return 0  # for no whole socket, or not for all CPUs
             free = min(free, self.free_gpus(node, held, demand.gpu_type) // demand.gpus_per_task * per_task)
         least = demand.least_tasks * per_task
         if free < max(least, demand.cpus_beside_gpu * demand.gpus_on_node(), demand.cpus_beside_gpu):
