@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from windtunnel.diagnostics import InputError
+from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.haizea.ini import OPTIONS, read_haizea_config
 from windtunnel.formats.haizea.multi import read_haizea_multi
 from windtunnel.model.lease_options import Backfilling, StopWhen, SuspensionMode, settings_of_all
@@ -45,7 +45,7 @@ def write(tmp_path, text):
     return path
 
 
-CODE = GOOD.replace(
+CODE = GOOD.replace("mapper = greedy\n", "").replace(
     "override-memory-is-not-here; a comment: 1\n", "mapper: evil:Mapper\npolicy-pricing: evil:Price\n"
 )
 
@@ -53,10 +53,19 @@ CODE = GOOD.replace(
 def test_a_file_loads_no_code_unless_it_is_trusted(tmp_path):
     with pytest.raises(InputError) as caught:
         read_haizea_config(write(tmp_path, CODE))
-    assert [(finding.code, finding.line) for finding in caught.value.findings] == [("code", 13), ("code", 14)]
+    assert [(finding.code, finding.line) for finding in caught.value.findings] == [("code", 12), ("code", 13)]
     assert "--trust-code" in caught.value.findings[0].hint
     options = read_haizea_config(write(tmp_path, CODE), trust_code=True).options
     assert (options.mapper, options.policy_pricing) == ("evil:Mapper", "evil:Price")
+
+
+def test_options_given_twice_are_told(tmp_path):
+    notes = Findings("haizea.conf")
+    twice = GOOD.replace("override-memory-is-not-here; a comment: 1\n", "Mapper: deadline\n") + "[scheduling]\nsuspension: none\n"
+    config = read_haizea_config(write(tmp_path, twice), findings=notes)
+    assert (config.options.mapper, config.options.suspension) == ("deadline", SuspensionMode.NONE)
+    assert [(found.code, found.line) for found in notes] == [("repeated-option", 13), ("repeated-option", 29)]
+    assert next(iter(notes)).message == "[scheduling] mapper is given twice, first at line 7: the last one counts"
 
 
 def test_nor_does_one_of_several_runs(tmp_path):

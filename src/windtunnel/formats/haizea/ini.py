@@ -64,7 +64,14 @@ def read_haizea_sections(path: str | Path, notes: Findings) -> tuple[Sections, d
             notes.add(f"not an option: {source}", code="ini", line=line, hint="write option: value")
         notes.raise_all()
     sections = {name: dict(parser.items(name)) for name in parser.sections()}
-    return sections, dict(_positions(text))
+    places: dict[tuple[str, str], int] = {}
+    for (section, option), line in _positions(text):
+        before = places.get((section, option))
+        if before is not None and option:
+            message = f"[{section}] {option} is given twice, first at line {before}: the last one counts"
+            notes.warn(message, code="repeated-option", line=line)
+        places[section, option] = line
+    return sections, places
 
 
 def _positions(text: str) -> Iterator[tuple[tuple[str, str], int]]:
