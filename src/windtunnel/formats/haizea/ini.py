@@ -134,8 +134,8 @@ def config_from_sections(
     del other["mode"]
     scheduling.setdefault("non_schedulable_interval", 10)
     stop = Stop(other.pop("stop_when", StopWhen.ALL_LEASES_DONE), other.pop("stop_time", 0.0))
-    options = LeaseOptions(haizea_compat=True, **scheduling)
-    return HaizeaConfig(options=options, stop=stop, unused=unused, warnings=tuple(notes), **other)
+    chosen = LeaseOptions(haizea_compat=True, **scheduling)
+    return HaizeaConfig(options=chosen, stop=stop, unused=unused, warnings=tuple(notes), **other)
 
 
 def _elsewhere(name: str) -> str:
