@@ -284,7 +284,7 @@ def test_a_label_is_given_or_a_name_or_the_only_storage():
         run(on_storage(read=1e8), storages={"pfs": 0})
 
 
-def test_storages_and_executors_that_a_job_does_not_have_are_told():
+def test_storages_that_a_job_does_not_have_are_told():
     told = []
 
     class Told(Observer):
@@ -307,7 +307,7 @@ def test_storages_and_executors_that_a_job_does_not_have_are_told():
         return [Execute(one, HostSet([rank]), **decisions[one.name]) for rank, one in enumerate(new)]
 
     Simulation(site, [workload(*jobs)], [Scripted(script)], observers=[Told()]).run()
-    assert told == [("unused-storage", "w0!0: nvem"), ("unused-storage", "w0!1: tape"), ("unused-mapping", "w0!2")]
+    assert told == [("unused-storage", "w0!0: nvem"), ("unused-storage", "w0!1: tape")]
 
 
 def test_data_are_staged_between_storages_without_the_hosts():

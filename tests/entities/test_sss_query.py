@@ -275,3 +275,37 @@ def test_signatures() -> None:
     assert not signed_body_is_valid(message.replace(b"Query", b"Quer1"), b"k", limit=10_000)
     assert not signed_body_is_valid(envelope("<Request/>"), b"k", limit=10_000)
     assert not signed_body_is_valid(b"garbage", b"k", limit=10_000)
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("<Data><Node>a1</Node></Data>", "without effect: Data"),
+        ('<Get name="Id">a1</Get>', "without effect: the text 'a1' of Get"),
+        ('<Get name="Id"/>, a1', "without effect: the text ', a1'"),
+        ('<Where name="Id" delimiter=";">a1;a2</Where>', "without effect: a delimiter without a List"),
+        ('<Option name="limit">1</Option><Option name="Limit">2</Option>', "without effect: all limit but the last"),
+        ('<Get name="Id" object="Job"/>', "without effect: object='Job' of Get"),
+        ('<Option name="colour">1</Option><Data/>', "options without effect: colour; without effect: Data"),
+    ],
+)
+def test_what_has_no_effect_is_answered_with_a_warning(inside: str, said: str) -> None:
+    text = ask(inside)
+    assert "<Value>Warning</Value><Code>100</Code>" in text
+    assert f"<Message>{said}</Message>" in text
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ('<Get name="Configured/Memory" units="KB"/><Where name="Id">a2</Where>', '<Memory units="KB">1048576</Memory>'),
+        ('<Get name="Configured/Memory" units="GB" alias="M"/><Where name="Id">a1</Where>', '<M units="GB">0.5</M>'),
+        ('<Get name="Configured/Memory" op="Sum" units="GB"/>', '<Memory units="GB" metric="Sum">1.751953125</Memory>'),
+        ('<Get name="Configured/Memory" op="Sum" units="GB"/><Where name="Id">c1</Where>', '<Memory units="GB" metric="Sum">0<'),
+        ('<Get name="Configured/Memory" units="gb"/>', "<Code>318</Code>"),
+        ('<Get name="Configured/Processors" units="GB"/>', "Configured/Processors is not counted in GB"),
+        ('<Where name="State" units="GB">Idle</Where>', "State is not counted in GB"),
+    ],
+)  # fmt: skip
+def test_units_are_those_that_were_asked_for(inside: str, expected: str) -> None:
+    assert expected in ask(inside)

@@ -11,7 +11,7 @@ from shared import cases
 from some_cases import some_slow
 from windtunnel.leases.component import LeaseManager
 from windtunnel.leases.jobs import site_of
-from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseState, NodeSet
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_platform import platform_of_site
 
@@ -57,6 +57,13 @@ def test_any_workload_can_be_scheduled_as_leases():
     assert {n: row[0]["starting_time"] for n, row in ours.items()} == {
         n: row[0]["starting_time"] for n, row in theirs.items()
     }
+
+
+def test_a_lease_is_requested_anew_whatever_became_of_it_elsewhere():
+    site = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (1024,)}),))
+    over = Lease(id=1, nodes=(NodeSet(1, {CPU: (100,)}),), duration=60, state=LeaseState.MIGRATING)
+    (row,) = rows(wt.simulate(platform_of_site(site), LeaseJobs([over]), LeaseManager()))[1]
+    assert (row["final_state"], float(row["finish_time"])) == ("COMPLETED_SUCCESSFULLY", 60.0)
 
 
 def batch():

@@ -13,7 +13,7 @@ from windtunnel.entities.sss_path import NodePath, PathFaultError, Value, as_num
 from windtunnel.entities.sss_reference import TIME_LIMIT, NodeReference, ReferenceFaultError, expand
 from windtunnel.entities.sss_units import UNITS, duration_seconds, in_bytes
 
-__all__ = ["path_of", "plain", "selected"]
+__all__ = ["check_units", "path_of", "plain", "selected"]
 
 _SYNONYMS: Final = {"G": "GT", "L": "LT", "": "EQ"}
 _COMPARE: Final[dict[str, Callable[[Value, Value], bool]]] = {
@@ -71,7 +71,16 @@ def _column(where: Where, nodes: Sequence[SssNode], until: float) -> list[bool]:
     return [any(_holds(op, value, wanted) for value in found) for found in values]
 
 
+def check_units(name: str, units: str, path: NodePath) -> None:
+    """Refuse units that are none, or of what is not counted in bytes."""
+    if units and units not in UNITS:
+        raise MessageFaultError("318", f"unknown units {units!r}; known: {', '.join(UNITS)}")
+    if units and not path.is_bytes:
+        raise MessageFaultError("318", f"{name} is not counted in {units}: units are for memory, disk and swap")
+
+
 def _wanted(where: Where, path: NodePath) -> Value:
+    check_units(where.name, where.units, path)
     number = as_number(where.value)
     if path.is_duration and number is None:
         seconds = duration_seconds(where.value)
@@ -82,8 +91,6 @@ def _wanted(where: Where, path: NodePath) -> Value:
         return where.value if number is None else number
     if number is None:
         raise MessageFaultError("318", f"{where.name} compares with a number, not with {where.value!r}")
-    if (where.units or "MB") not in UNITS:
-        raise MessageFaultError("318", f"unknown units {where.units!r}; known: {', '.join(UNITS)}")
     return number * in_bytes(1, where.units)
 
 

@@ -4,14 +4,14 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
 from windtunnel.diagnostics import did_you_mean
-from windtunnel.entities.xml_guard import XmlFaultError, local_name, parse_xml
+from windtunnel.entities.xml_guard import XmlFaultError, local_name, parse_xml, stray_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -47,6 +47,8 @@ class Get(msgspec.Struct, frozen=True):
     name: str
     op: str = ""
     alias: str = ""
+    units: str = ""
+    """Of memory, disk and swap in the answer; the largest exact ones if none are given."""
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -90,6 +92,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     sets: tuple[Set, ...] = ()
     options: tuple[Opt, ...] = ()
     chunking: bool = False
+    unheard: tuple[str, ...] = ()
+    """What it says besides, to no effect."""
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +132,7 @@ def read_request(text: str, *, limit: int) -> Request:
         if kind == "Object":
             objects.append(value)
         elif kind == "Get":
-            gets.append(Get(name, child.get("op", ""), child.get("alias", "")))
+            gets.append(Get(name, child.get("op", ""), child.get("alias", ""), child.get("units", "")))
         elif kind == "Where":
             wheres.append(_where(child, name, value))
         elif kind == "Set":
@@ -146,7 +150,30 @@ def read_request(text: str, *, limit: int) -> Request:
         sets=tuple(sets),
         options=tuple(options),
         chunking=element.get("chunking", "").lower() == "true",
+        unheard=tuple(_unheard(element)),
     )
+
+
+def _unheard(request: "_Element") -> Iterator[str]:
+    """What a request says to no effect: texts, data of a query, names of other objects, repeated options."""
+    if text := stray_text(request):
+        yield f"the text {text!r}"
+    options: list[str] = []
+    for child in request:
+        kind = local_name(child.tag)
+        if kind == "Data":
+            yield "Data"
+        elif kind == "Get" and (text := _text(child)):
+            yield f"the text {text!r} of Get"
+        elif kind == "Where" and "delimiter" in child.attrib and child.get("aggregation") != "List":
+            yield "a delimiter without a List"
+        elif kind == "Option":
+            options.append(child.get("name", "").lower())
+        for name in ("join", "object", "subject", *(("alias",) if kind == "Object" else ())):
+            if child.get(name, "Node") != "Node":
+                yield f"{name}={child.get(name)!r} of {kind}"
+    for name in sorted({name for name in options if options.count(name) > 1}):
+        yield f"all {name} but the last"
 
 
 _ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {

@@ -14,11 +14,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from windtunnel.entities.sss_conditions import path_of, plain, selected
+from windtunnel.entities.sss_conditions import check_units, path_of, plain, selected
 from windtunnel.entities.sss_message import Get, MessageFaultError, Request, Response
 from windtunnel.entities.sss_node import CATEGORIES, SssNode, node_xml
 from windtunnel.entities.sss_path import NodePath, Value, as_number
-from windtunnel.entities.sss_units import best_units
+from windtunnel.entities.sss_units import best_units, in_bytes
 
 __all__ = ["Control", "answer"]
 
@@ -55,9 +55,10 @@ def _answer(request: Request, nodes: Sequence[SssNode], control: Control | None)
     _check_cost(request, len(nodes))
     found = selected(request.wheres, nodes)
     gets = [(get, path_of(get.name, "313")) for get in request.gets]
-    for get, _ in gets:
+    for get, path in gets:
         if get.op not in _OPS:
             raise MessageFaultError("315", f"unknown operation {get.op!r}; known: {', '.join(_OPS[1:])}")
+        check_units(get.name, get.units, path)
     limit, offset, unknown = _options(request)
     if any(get.op in {"GroupBy", *_AGGREGATES} for get, _ in gets):
         data = list(_groups(gets, found))
@@ -67,8 +68,10 @@ def _answer(request: Request, nodes: Sequence[SssNode], control: Control | None)
         data = [_shown(gets, node) for node in found[offset:stop]]
         limit, offset = None, 0
     data = data[offset : None if limit is None else offset + limit]
-    message = f"options without effect: {', '.join(unknown)}" if unknown else ""
-    value, code = ("Warning", "100") if unknown else ("Success", "000")
+    told = [f"options without effect: {', '.join(unknown)}"] if unknown else []
+    told += [f"without effect: {', '.join(request.unheard)}"] if request.unheard else []
+    message = "; ".join(told)
+    value, code = ("Warning", "100") if told else ("Success", "000")
     chunking, actor = request.chunking, request.actor
     return Response(
         value=value, code=code, message=message, actor=actor, count=len(data), data=data, chunking=chunking
@@ -151,7 +154,7 @@ def _shown(gets: _Gets, node: SssNode) -> str:
     chosen = msgspec.structs.replace(chosen, configured=(), available=(), utilized=(), id="")
     extra = ""
     for get, path in gets:
-        if path.attribute or get.alias:
+        if path.attribute or get.alias or get.units:
             extra += "".join(_element(get, path, value) for value in path.values(node))
         elif path.top in CATEGORIES:
             field = path.top.lower()
@@ -220,8 +223,12 @@ def _element(get: Get, path: NodePath, value: Value) -> str:
     attributes = "".join(f" {name}={quoteattr(text)}" for name, text in path.tests)
     is_count = get.op == "Count"
     if path.is_bytes and isinstance(value, Fraction) and not is_count:
-        amount, units = best_units(round(value))
-        value = Fraction(amount)
+        units = get.units
+        if units:
+            value /= in_bytes(1, units)
+        else:
+            amount, units = best_units(round(value))
+            value = Fraction(amount)
         attributes += f" units={quoteattr(units)}"
     if get.op in _AGGREGATES:
         attributes += f' metric="{get.op}"'

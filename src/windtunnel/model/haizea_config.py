@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
 from windtunnel.model.lease_options import LeaseOptions, Stop
 
 __all__ = ["HaizeaConfig"]
@@ -28,3 +29,5 @@ class HaizeaConfig(msgspec.Struct, frozen=True, kw_only=True):
     sanity_check: bool = False
     unused: Mapping[str, str] = {}
     """Options that are understood but mean nothing here (logging, where Haizea keeps data, OpenNebula)."""
+    warnings: tuple[Finding, ...] = ()
+    """What nothing comes of."""

@@ -105,4 +105,5 @@ def prepared(
         site = read_site(base / config.resources.removeprefix("file:"))
     elif config.resources != "in-tracefile":
         site = site_from_text(config.resources)
-    return config, replace(workload, leases=leases, site=site)
+    warnings = (*workload.warnings, *config.warnings)
+    return config, replace(workload, leases=leases, site=site, warnings=warnings)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from windtunnel.diagnostics import InputError
+from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.haizea.ini import OPTIONS, read_haizea_config
 from windtunnel.formats.haizea.multi import read_haizea_multi
 from windtunnel.model.lease_options import Backfilling, StopWhen, SuspensionMode, settings_of_all
@@ -45,7 +45,7 @@ def write(tmp_path, text):
     return path
 
 
-CODE = GOOD.replace(
+CODE = GOOD.replace("mapper = greedy\n", "").replace(
     "override-memory-is-not-here; a comment: 1\n", "mapper: evil:Mapper\npolicy-pricing: evil:Price\n"
 )
 
@@ -53,10 +53,22 @@ CODE = GOOD.replace(
 def test_a_file_loads_no_code_unless_it_is_trusted(tmp_path):
     with pytest.raises(InputError) as caught:
         read_haizea_config(write(tmp_path, CODE))
-    assert [(finding.code, finding.line) for finding in caught.value.findings] == [("code", 13), ("code", 14)]
-    assert "--trust-code" in caught.value.findings[0].hint
+    refused = [finding for finding in caught.value.findings if finding.code != "history"]
+    assert [(finding.code, finding.line) for finding in refused] == [("code", 12), ("code", 13)]
+    assert "--trust-code" in refused[0].hint
     options = read_haizea_config(write(tmp_path, CODE), trust_code=True).options
     assert (options.mapper, options.policy_pricing) == ("evil:Mapper", "evil:Price")
+
+
+def test_options_given_twice_are_told(tmp_path):
+    notes = Findings("haizea.conf")
+    twice = GOOD.replace("override-memory-is-not-here; a comment: 1\n", "Mapper: deadline\n") + "[scheduling]\nsuspension: none\n"
+    config = read_haizea_config(write(tmp_path, twice), findings=notes)
+    assert (config.options.mapper, config.options.suspension) == ("deadline", SuspensionMode.NONE)
+    told = [(found.code, found.line) for found in notes if found.code == "repeated-option"]
+    assert told == [("repeated-option", 13), ("repeated-option", 29)]
+    assert config.warnings == tuple(notes)
+    assert "[scheduling] mapper is given twice, first at line 7: the last one counts" in {f.message for f in notes}
 
 
 def test_nor_does_one_of_several_runs(tmp_path):
@@ -78,6 +90,10 @@ def test_options_are_read(tmp_path):
     assert (config.probes, config.attributes) == (("ar", "best-effort"), {"a": "1", "b": "2"})
     assert config.tracefile == "a.lwf"
     assert config.unused == {"general.loglevel": "INFO", "accounting.datafile": "none"}
+    assert [(found.line, found.message) for found in config.warnings] == [
+        (2, "[general] loglevel has no effect here"),
+        (21, "[accounting] datafile has no effect here"),
+    ]
     assert options.non_schedulable_interval == 10
 
 

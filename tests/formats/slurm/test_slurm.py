@@ -262,6 +262,13 @@ def test_partitions_of_unknown_nodes_are_a_warning(file):
     assert [f.message for f in platform.warnings] == ["partition 'p': there is no node 'b'"]
 
 
+def test_columns_of_one_name_are_told(file):
+    text = "JobID|Submit|ElapsedRaw|NCPUS|State|NCPUS\n1|2020-01-01T00:00:00|100|8|COMPLETED|2\n"
+    read = read_workload(file(text), format="sacct")
+    assert [job.request.processors for job in read] == [2]
+    assert "several columns are called 'NCPUS': the last one counts" in {found.message for found in read.warnings}
+
+
 def test_states_that_slurm_does_not_have_are_told(file):
     platform = read_slurm_conf(file("NodeName=a[1-3] State=DWON\nNodeName=b State=IDLE+DRIAN*\nNodeName=c State=idle\n"))
     assert len(platform.hosts) == 5

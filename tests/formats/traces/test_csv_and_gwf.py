@@ -63,18 +63,29 @@ def test_a_mapping(file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[columns]\nsubmit = "a"', "the mapping lacks columns"),
-        ('[columns]\nsubmit = "a"\nprocessors = "b"\nstart = "c"', "the mapping lacks columns"),
-        ('[columns]\nsubmitted = "a"', "unknown column 'submitted'\n  hint: did you mean 'submit'"),
+        ('[columns]\nsubmit = "a"', "it lacks columns\n  hint: needed: submit"),
+        ('[columns]\nsubmit = "a"\nprocessors = "b"\nstart = "c"', "it lacks columns"),
+        ('[columns]\nsubmitted = "a"', r"unknown column 'submitted' \(did you mean 'submit'\?\); it lacks columns \(needed"),
         ('[columns]\nsubmit="a"\nrun="b"\nprocessors="c"\n[units]\nrun="weeks"', "unknown unit run = 'weeks'"),
         ('delimiter = "ab"\n[columns]\nsubmit="a"\nrun="b"\nprocessors="c"', "is not one character"),
         ("[columns", "cannot be read"),
-        ("[colums]", "cannot be read"),
+        ("[colums]", r"unknown member 'colums' \(did you mean 'columns'\?\); Object missing required field `columns`"),
+        (
+            'comma = 1\n[columns]\nsubmit="a"\nrun="b"\nprocessors="c"\nusr="d"\n[units]\nrun="weeks"',
+            r"unknown member 'comma'.*; it has an unknown column 'usr' \(.*\); it has an unknown unit run = 'weeks'",
+        ),
     ],
 )
 def test_faulty_mappings(file, text, message):
     with pytest.raises(UsageError, match=message):
         read_mapping(file(text, "mapping.toml"))
+
+
+def test_columns_of_one_name_are_told(file, tmp_path):
+    mapping = file('[columns]\nsubmit="a"\nrun="b"\nprocessors="c"', "mapping.toml")
+    read = read_workload(file("a,b,c,b\n0,5,1,9\n"), mapping=str(mapping), format="csv")
+    assert [job.profile.delay for job in read] == [5]
+    assert "several columns are called 'b': the first one counts" in {found.message for found in read.warnings}
 
 
 def test_mappings_by_name():

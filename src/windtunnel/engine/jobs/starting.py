@@ -131,7 +131,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         except Exception:
             record.hosts = _NO_HOSTS
             raise
-    if decision.storages or isinstance(decision.placement, tuple):
+    if decision.storages:
         execution.tell_unused(world, record, decision)
     if amounts is None:
         table.occupy(hosts, world.now)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from windtunnel.diagnostics import Findings, did_you_mean, read_text
+from windtunnel.diagnostics import Findings, Severity, did_you_mean, read_text
 from windtunnel.formats.haizea.ini_options import OPTIONS
 from windtunnel.model.haizea_config import HaizeaConfig
 from windtunnel.model.lease_options import (
@@ -64,7 +64,14 @@ def read_haizea_sections(path: str | Path, notes: Findings) -> tuple[Sections, d
             notes.add(f"not an option: {source}", code="ini", line=line, hint="write option: value")
         notes.raise_all()
     sections = {name: dict(parser.items(name)) for name in parser.sections()}
-    return sections, dict(_positions(text))
+    places: dict[tuple[str, str], int] = {}
+    for (section, option), line in _positions(text):
+        before = places.get((section, option))
+        if before is not None and option:
+            message = f"[{section}] {option} is given twice, first at line {before}: the last one counts"
+            notes.warn(message, code="repeated-option", line=line)
+        places[section, option] = line
+    return sections, places
 
 
 def _positions(text: str) -> Iterator[tuple[tuple[str, str], int]]:
@@ -110,6 +117,8 @@ def config_from_sections(
             option = known[name]
             if option is None:
                 unused[f"{section}.{name}"] = text
+                message = f"[{section}] {name} has no effect here"
+                notes.tally(message, code="history", line=line, severity=Severity.NOTE)
                 continue
             if option.field in CODE_OPTIONS and ":" in text and not trust_code:
                 message = f"[{section}] {name}: {text!r} is code, which a file may not load"
@@ -125,7 +134,8 @@ def config_from_sections(
     del other["mode"]
     scheduling.setdefault("non_schedulable_interval", 10)
     stop = Stop(other.pop("stop_when", StopWhen.ALL_LEASES_DONE), other.pop("stop_time", 0.0))
-    return HaizeaConfig(options=LeaseOptions(haizea_compat=True, **scheduling), stop=stop, unused=unused, **other)
+    chosen = LeaseOptions(haizea_compat=True, **scheduling)
+    return HaizeaConfig(options=chosen, stop=stop, unused=unused, warnings=tuple(notes), **other)
 
 
 def _elsewhere(name: str) -> str:

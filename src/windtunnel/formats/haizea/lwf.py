@@ -18,7 +18,6 @@ from windtunnel.model.lease import (
     LeaseAnnotation,
     LeaseAnnotations,
     LeaseSite,
-    LeaseState,
     LeaseWorkload,
     NodeSet,
 )
@@ -100,16 +99,16 @@ def _requests(reader: ElementReader, element: "Element") -> list[Lease]:
 
 
 def _request(reader: ElementReader, element: "Element", arrival: float, real: float | None) -> Lease:
-    """A lease that is requested at ``arrival``, whatever has become of it elsewhere, and may end early."""
+    """A lease that is requested at ``arrival``, and may end early; what became of it elsewhere is kept, and told."""
     lease, line = reader.lease(element, submit=arrival, real=real), line_of(element)
     if real is not None and real > lease.duration:
         message = "a real duration is longer than the requested one: the lease ends when that is over"
-        reader.findings.tally(message, code="repaired", line=line)
+        reader.findings.tally(message, code="history", line=line, severity=Severity.NOTE)
     for name in ("state", "submit-time"):
         if element.get(name) not in {None, "0"}:
             message = f"{name} of a lease in a workload has no effect: it is only requested"
             reader.findings.tally(message, code="history", line=line, severity=Severity.NOTE)
-    return lease if lease.state is LeaseState.NEW else structs.replace(lease, state=LeaseState.NEW)
+    return lease
 
 
 def _numbered(leases: list[Lease], used: set[int]) -> list[Lease]:

@@ -71,7 +71,9 @@ def read_haizea_multi(path: str | Path, *, trust_code: bool = False) -> dict[str
             merged.setdefault(section, {}).update(options)
         files = {"tracefile": trace, "annotationfile": annotation, "injectionfile": injected}
         merged.setdefault("tracefile", {}).update({key: file for key, file in files.items() if file})
-        runs[name] = config_from_sections(merged, Findings(f"{path} ({name})"), trust_code=trust_code)
+        found = Findings(f"{path} ({name})")
+        found.extend(notes)
+        runs[name] = config_from_sections(merged, found, trust_code=trust_code)
     return runs
 
 

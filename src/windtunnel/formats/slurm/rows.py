@@ -61,6 +61,9 @@ def rows(text: str, findings: Findings) -> Iterator[tuple[int, dict[str, str]]]:
     head = lines[0].rstrip("\r").split("|")
     if head and not head[-1]:
         head.pop()  # sacct -p ends each row with a separator
+    for name in sorted({name for name in head if head.count(name) > 1}):
+        message = f"several columns are called {name!r}: the last one counts"
+        findings.tally(message, code="repeated-member", line=1)
     table = _Table(head)
     at = 1
     while at < len(lines):

@@ -100,24 +100,56 @@ def read_mapping(mapping: str | Path | Mapped) -> Mapped:
         path = Path(mapping)
         if not path.is_file():
             raise UsageError(f"there is no mapping {str(mapping)!r}", f"a TOML file, or one of {', '.join(PRESETS)}")
-        try:
-            found = msgspec.toml.decode(read_input(path), type=Mapped)
-        except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"the mapping {path} cannot be read: {reason(error)}") from error
-    for key in found.columns:
-        if key not in COLUMNS:
-            raise UsageError(f"the mapping has an unknown column {key!r}", did_you_mean(key, COLUMNS))
-    for key, unit in found.units.items():
-        if key not in COLUMNS:
-            raise UsageError(f"the mapping gives a unit to an unknown column {key!r}", did_you_mean(key, COLUMNS))
-        if unit not in _UNITS:
-            raise UsageError(f"the mapping has an unknown unit {key} = {unit!r}", f"known: {', '.join(_UNITS)}")
-    missing = {"submit", "processors"} - found.columns.keys()
-    if missing or not ("run" in found.columns or {"start", "end"} <= found.columns.keys()):
-        raise UsageError("the mapping lacks columns", "needed: submit, processors, and run (or start and end)")
-    if len(found.delimiter) != 1:
-        raise UsageError(f"the delimiter {found.delimiter!r} is not one character")
+        found = _from_file(path)
+    if faults := [*_faults(found)]:
+        raise _error("the mapping", faults)
     return found
+
+
+_Fault = tuple[str, str]
+"""What is wrong with a mapping, and a hint."""
+
+
+def _from_file(path: Path) -> Mapped:
+    """The mapping in a TOML file; its members are of the types that they must have."""
+    try:
+        read = msgspec.toml.decode(read_input(path))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"the mapping {path} cannot be read: {reason(error)}") from error
+    members = Mapped.__struct_fields__
+    faults = [(f"it has an unknown member {key!r}", did_you_mean(key, members)) for key in read if key not in members]
+    try:
+        found = msgspec.convert({key: value for key, value in read.items() if key in members}, Mapped)
+    except msgspec.ValidationError as error:
+        raise _error(f"the mapping {path}", [*faults, (str(error), "")]) from error
+    if faults:
+        raise _error(f"the mapping {path}", [*faults, *_faults(found)])
+    return found
+
+
+def _faults(mapped: Mapped) -> Iterator[_Fault]:
+    for key in mapped.columns:
+        if key not in COLUMNS:
+            yield f"it has an unknown column {key!r}", did_you_mean(key, COLUMNS)
+    for key, unit in mapped.units.items():
+        if key not in COLUMNS:
+            yield f"it gives a unit to an unknown column {key!r}", did_you_mean(key, COLUMNS)
+        if unit not in _UNITS:
+            yield f"it has an unknown unit {key} = {unit!r}", f"known: {', '.join(_UNITS)}"
+    missing = {"submit", "processors"} - mapped.columns.keys()
+    if missing or not ("run" in mapped.columns or {"start", "end"} <= mapped.columns.keys()):
+        yield "it lacks columns", "needed: submit, processors, and run (or start and end)"
+    if len(mapped.delimiter) != 1:
+        yield f"its delimiter {mapped.delimiter!r} is not one character", ""
+
+
+def _error(what: str, faults: list[_Fault]) -> UsageError:
+    """All faults of a mapping: one with its hint, several with theirs in parentheses."""
+    if len(faults) == 1:
+        ((message, hint),) = faults
+        return UsageError(f"{what} is wrong: {message}", hint)
+    told = [f"{message} ({hint})" if hint else message for message, hint in faults]
+    return UsageError(f"{what} is wrong: {'; '.join(told)}")
 
 
 def read_csv(
@@ -165,6 +197,9 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
                 findings.add(f"there is no column {theirs!r}", code="column", line=1, hint=hint)
             if absent:
                 return
+            for name in sorted({name for name in head if head.count(name) > 1}):
+                message = f"several columns are called {name!r}: the first one counts"
+                findings.tally(message, code="repeated-member", line=1)
             for name in head:
                 if name not in mapped.columns.values():
                     message = f"the column {name!r} has no effect: it is not mapped"

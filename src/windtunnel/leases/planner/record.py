@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.ticks import TICKS
-from windtunnel.model.lease import MEMORY, Lease, When
+from windtunnel.model.lease import MEMORY, Lease, LeaseState, When
 
 __all__ = ["LeaseRecord", "Parts", "Progress", "Reservation", "VirtualMachines"]
 
@@ -74,7 +74,7 @@ class LeaseRecord:
         self.lease = lease
         self.id: int = lease.id
         self.kind = lease.kind
-        self.state = lease.state
+        self.state = LeaseState.NEW  # whatever became of it elsewhere
         self.submit = round(lease.submit * TICKS)
         self.start = None if isinstance(lease.start, When) else round(lease.start * TICKS)
         self.deadline = None if lease.deadline is None else round(lease.deadline * TICKS)
