@@ -168,3 +168,13 @@ def test_a_job_without_a_partition_is_in_that_of_its_reservation():
     given = {"partition": "third", "nodes": ("n3",)}
     found = rows(given, job("a", 10, tasks=8, reservation="own"), partitions=parts)
     assert found["a"]["allocated_resources"] == "2"
+
+
+def test_a_job_may_prefer_nodes_of_a_reservation_that_takes_it():
+    node = {"cpus": 8, "cores_per_socket": 8, "memory": 64_000, "state": "IDLE"}
+    nodes = (SlurmNode(name="n1", **node), SlurmNode(name="n2", features=("fast",), **node))
+    own = Reservation(**OWN | {"flags": ("MAGNETIC",)})
+    described = replace(site(nodes=2, reservations=(own,)), nodes=nodes)
+    run = wt.simulate(platform(described), workload(job("a", 50, tasks=8, user="ann", prefer="fast")), "slurm")
+    (found,) = run.jobs.to_dicts()
+    assert (found["final_state"], found["allocated_resources"]) == ("COMPLETED_SUCCESSFULLY", "1")

@@ -88,9 +88,9 @@ class Record:
         self.attracted: dict[str, Record] = {}
         """The same in such reservations, by their names."""
         self.liking: Record | None = None
+        """The same on the nodes that the job prefers (``--prefer``)."""
         self.liking_apart = False
         """Whether that has another place in the queue at hand."""
-        """The same on the nodes that the job prefers (``--prefer``)."""
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
@@ -159,7 +159,7 @@ class Record:
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
         other.candidates, other.magnetic, other.attracted = self.candidates, self.magnetic, {}
         other.listed = self.listed
-        other.tested_minutes = -1
+        other.tested_minutes, other.liking_apart = -1, False
         other.too_small = self.too_small
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
