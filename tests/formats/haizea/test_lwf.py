@@ -230,6 +230,18 @@ def test_an_extra_given_twice_is_told(tmp_path):
     assert "the attribute 'simul_userrate' is given twice: the last one counts" in {f.message for f in work.warnings}
 
 
+def test_an_image_of_several_sizes_is_told_once(tmp_path):
+    made = [
+        Lease(id=rank, duration=60.0, nodes=(NodeSet(1, {"CPU": (100,)}),), software=DiskImage("a.img", size))
+        for rank, size in enumerate((10, 10, 20, 30), 1)
+    ]
+    write_lwf(LeaseWorkload(leases=made), tmp_path / "images.lwf")
+    work = read_lwf(tmp_path / "images.lwf")
+    told = [found.message for found in work.warnings]
+    assert told == ["the disk image 'a.img' has several sizes: each lease counts its own"]
+    assert [lease.software.size for lease in work.leases] == [10, 10, 20, 30]
+
+
 @pytest.mark.parametrize("text", ["1_000", "٣", "1.0", "", "9" * 50])
 def test_whole_numbers_are_those_of_xml(tmp_path, text):
     with pytest.raises(InputError, match="not a whole number"):

@@ -83,6 +83,20 @@ def test_a_job(jobs):
 
 
 @pytest.mark.parametrize(
+    ("said", "ways"),
+    [
+        ("OK", (False, False, False)),
+        ("NO", (True, False, False)),
+        ("USER", (False, True, False)),
+        ("YES", (False, False, True)),
+    ],
+)
+def test_whether_a_job_shares(jobs, said, ways):
+    (job,) = jobs(more=f" OverSubscribe={said}")
+    assert (job.ask.exclusive, job.ask.exclusive_user, job.ask.over_subscribe) == ways
+
+
+@pytest.mark.parametrize(
     ("tasks", "names"),
     [("3", ["5_3"]), ("1-7:3,9", ["5_1", "5_4", "5_7", "5_9"]), ("0-2%2", ["5_0", "5_1", "5_2"])],
 )
@@ -95,12 +109,13 @@ def test_tasks_of_arrays(jobs, tasks, names):
 def test_what_nothing_comes_of_is_told(tmp_path):
     (tmp_path / "jobs").write_text(
         (HEAD + REST)
-        .format(state="PENDING", limit="5", more=" TresPerTask=gres/gpu:1 Colour=red")
+        .format(state="PENDING", limit="5", more=" TresPerTask=gres/gpu:1 Colour=red OverSubscribe=MCS")
         .replace("TimeLimit=5", "TimeLimit=00:05:00")
     )
     told = " ".join(one.message for one in read_scontrol_job(tmp_path / "jobs").warnings)
     assert "Colour" in told
     assert "TresPerTask" in told
+    assert "OverSubscribe 'MCS' of a job is not simulated" in told
 
 
 FAULTS = [

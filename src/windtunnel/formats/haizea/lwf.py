@@ -14,6 +14,7 @@ from windtunnel.diagnostics import Findings, Severity
 from windtunnel.formats.haizea.lwf_elements import ElementReader, parse_xml, parse_xml_text
 from windtunnel.formats.haizea.lwf_grammar import line_of
 from windtunnel.model.lease import (
+    DiskImage,
     Lease,
     LeaseAnnotation,
     LeaseAnnotations,
@@ -74,6 +75,7 @@ def read_lwf(
 def _requests(reader: ElementReader, element: "Element") -> list[Lease]:
     leases: list[Lease] = []
     seen: dict[int, int] = {}
+    images: dict[str, set[int]] = {}
     previous = 0.0
     unordered = False
     for request in reader.children(element, ("lease-request",))["lease-request"]:
@@ -88,6 +90,8 @@ def _requests(reader: ElementReader, element: "Element") -> list[Lease]:
             unordered = True
             reader.warn(request, "requests are not in order of arrival; they are sorted", code="order")
         previous = arrival
+        if lease.software is not None:
+            _tell_sizes(reader, child, lease.software, images)
         if lease.id is not None:
             line = line_of(child)
             if lease.id in seen:
@@ -96,6 +100,16 @@ def _requests(reader: ElementReader, element: "Element") -> list[Lease]:
             seen.setdefault(lease.id, line)
         leases.append(lease)
     return sorted(_numbered(leases, set(seen)), key=lambda lease: lease.submit)
+
+
+def _tell_sizes(reader: ElementReader, element: "Element", image: DiskImage, sizes: dict[str, set[int]]) -> None:
+    """A disk image that has another size than before is told, once."""
+    known = sizes.setdefault(image.id, {image.size})
+    if image.size not in known:
+        if len(known) == 1:
+            message = f"the disk image {image.id!r} has several sizes: each lease counts its own"
+            reader.warn(element, message, code="image-size")
+        known.add(image.size)
 
 
 def _request(reader: ElementReader, element: "Element", arrival: float, real: float | None) -> Lease:

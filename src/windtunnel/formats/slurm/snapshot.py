@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, Severity
 from windtunnel.entities.unheard import names
 from windtunnel.formats.slurm.asks import Asked, ask_of
 from windtunnel.formats.slurm.folding import folded, with_array_limits
@@ -53,6 +53,8 @@ _OPEN: Final = {
     "COMPLETING": "completing: lasts as long as its time limit",
     "CONFIGURING": "configuring: lasts as long as its time limit",
 }
+_SHARING: Final = ("", "OK", "NO", "USER", "YES")
+"""What jobs say of sharing: nothing, --exclusive, --exclusive=user, --oversubscribe."""
 _HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 _COUNT: Final = re.compile(r"(\d{1,11})(?:-\d{1,11})?", re.ASCII)
@@ -204,6 +206,9 @@ def _ask(
     )
     each = _count(line, "CPUs/Task") or 1
     least = line.ask("TimeMin", duration, None)
+    sharing = line.text("OverSubscribe")
+    if sharing not in _SHARING:
+        line.note(f"OverSubscribe {sharing!r} of a job is not simulated", "value", Severity.WARNING)
     return replace(
         ask_of(asked),
         tasks=_count(line, "NumTasks") or cpus,
@@ -211,7 +216,9 @@ def _ask(
         nice=line.ask("Nice", _nice, 0),
         nodes=tuple(hosts_in(line, "ReqNodeList")) if line.text("ReqNodeList") else (),
         exclude=tuple(hosts_in(line, "ExcNodeList")) if line.text("ExcNodeList") else (),
-        exclusive=line.text("OverSubscribe") == "NO",
+        exclusive=sharing == "NO",
+        exclusive_user=sharing == "USER",
+        over_subscribe=sharing == "YES",
         dependencies=dependencies_in(re.sub(r"\([^)]*\)|_\*", "", line.text("Dependency"))),
         any_dependency="?" in line.text("Dependency"),
         time_min=int(least // 60) if least and least < inf else None,
