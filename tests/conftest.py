@@ -1,8 +1,8 @@
 """One profile of hypothesis for all tests: no deadlines, as machines are shared; under CI the same examples each time,
 and fewer of them in ``make test``.
 
-Interrupts are heard, also where a shell has them ignored (its jobs behind ``&``): programs that tests start inherit
-what is ignored.
+Interrupts and closed terminals are heard, also where a shell has them ignored (its jobs behind ``&``, or under
+``nohup``): programs that tests start inherit what is ignored.
 """
 
 import os
@@ -16,5 +16,8 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.register_profile("quick", deadline=None, max_examples=30)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "windtunnel"))
 
-if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+if threading.current_thread() is threading.main_thread():
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
