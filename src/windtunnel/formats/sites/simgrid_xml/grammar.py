@@ -216,7 +216,7 @@ def _check_attributes(element: "_Element", rule: Rule, findings: Findings) -> No
 
 
 def _check_text(element: "_Element", findings: Findings) -> None:
-    """Only a trace holds text: SimGrid refuses it elsewhere."""
+    """Only a trace holds text."""
     if tag_of(element) == "trace":
         return
     for text in (element.text, *(child.tail for child in element)):
