@@ -40,9 +40,11 @@ test-all: $(VENV)/.ready  ## the longer tests too, as .ci/run does
 campaign: $(VENV)/.ready  ## generators of odd inputs, dialogues and damage, for BUDGET seconds from SEED on
 	$(BIN)/python -m tests.campaign.run --budget $(BUDGET) --seed $(SEED)
 
-lint: $(VENV)/.lint  ## style and types
+lint: $(VENV)/.lint  ## style and types, on Linux, macOS and Windows
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 
 bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md; NAMES="runs startup" AGAINST=DIR for some of them
 	$(BIN)/python -m compileall -q src benchmarks

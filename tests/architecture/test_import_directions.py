@@ -6,6 +6,7 @@ Names in strings that are imported when needed are arrows like any other.
 from import_graph import PACKAGE, files, imported, named
 
 BELOW = (
+    "operating_system",
     "sources",
     "diagnostics",
     "options",
@@ -23,8 +24,9 @@ BELOW = (
     "report",
 )
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "operating_system": (),
     "sources": (),
-    "diagnostics": (),
+    "diagnostics": ("operating_system",),
     "options": ("diagnostics", "sources"),
     "loading": ("diagnostics",),
     "on_use": (),
@@ -33,11 +35,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "vocabulary": ("model", "diagnostics"),
     "workloads": ("model", "diagnostics", "options"),
     "formats": ("model", "entities", "workloads", "diagnostics", "options", "loading", "on_use"),
-    "engine": ("model", "vocabulary", "diagnostics", "options"),
-    "wires": ("model", "entities", "vocabulary", "diagnostics"),
+    "engine": ("model", "vocabulary", "diagnostics", "options", "operating_system"),
+    "wires": ("model", "entities", "vocabulary", "diagnostics", "operating_system"),
     "schedulers": ("model", "vocabulary", "diagnostics", "options", "loading", "listings", "sources"),
     "leases": ("model", "vocabulary", "schedulers", "diagnostics", "options", "loading", "on_use"),
-    "results": ("model", "entities", "vocabulary", "diagnostics", "options", "loading", "on_use"),
+    "results": ("model", "entities", "vocabulary", "diagnostics", "options", "loading", "on_use", "operating_system"),
     "report": ("results", "model", "diagnostics"),
     "examples": ("diagnostics",),
     "inputs": ("formats", "workloads", "wires", "schedulers", "model", "vocabulary", "diagnostics", "options"),

@@ -119,7 +119,7 @@ def write_config(path: str, options: argparse.Namespace) -> None:
     ini = path.endswith(".ini")
     lines = [f"{key} = {_ini_text(value) if ini else _toml_text(value)}" for key, value in found.items()]
     try:
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     except OSError as fault:
         raise UsageError(f"--gen-config {path}: {fault.strerror}") from fault
 

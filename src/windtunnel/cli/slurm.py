@@ -204,7 +204,8 @@ def _calibration(found: "Calibration") -> str:
 def _named(some: "Sequence[Shift]") -> str:
     """The groups that move most, with by how much the mean wait changes."""
     said = [f"{one.by} {one.name} ({one.after - one.before:+,.0f} s)" for one in some[: _MOST // 2]]
-    more = f" and {len(some) - len(said)} more groups" if len(some) > len(said) else ""
+    left = len(some) - len(said)
+    more = f" and {left} more group{'s' if left > 1 else ''}" if left else ""
     return ", ".join(said) + more if said else "nobody significantly"
 
 

@@ -1,6 +1,5 @@
 """``windtunnel study``: many runs from one file, and what they say together."""
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -64,11 +63,12 @@ def run(
 
       windtunnel study run sweep.toml --on dask://head:8786
     """
+    from windtunnel.operating_system import usable_cores
     from windtunnel.studies.study import read_study
 
     made = read_study(file, _bound(scheduler))
     target = out or Path(f"{file.stem}.study")
-    count = jobs or len(os.sched_getaffinity(0))
+    count = jobs or usable_cores()
     with _progress(wanted=not quiet) as progress:
         try:
             results = made.run(target, jobs=count, on=on, again=again, progress=progress)

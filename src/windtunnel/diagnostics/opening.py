@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, TextIO
 
 from windtunnel.diagnostics.errors import UsageError
+from windtunnel.operating_system import AS_BYTES, NO_WAITING, device_of
 
 __all__ = [
     "MOST_BYTES",
@@ -148,7 +149,7 @@ def read_stream(file: IO[bytes], *, most: int = MOST_BYTES, name: str = "") -> b
 def _opened(path: str | Path) -> io.FileIO:
     """An ordinary file; nothing is waited for."""
     try:
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        number = os.open(path, os.O_RDONLY | AS_BYTES | NO_WAITING)
     except ValueError as error:  # a NUL, or half a surrogate pair
         raise OSError(errno.EINVAL, "that is not a name of a file", str(path)) from error
     try:
@@ -164,7 +165,7 @@ def _opened(path: str | Path) -> io.FileIO:
 def _refused(found: os.stat_result) -> str | None:
     """Why something is not read."""
     mode = found.st_mode
-    if stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and found.st_rdev == _NULL):
+    if stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and device_of(found) == _NULL):
         return None
     if stat.S_ISDIR(mode):
         return os.strerror(errno.EISDIR)
@@ -174,7 +175,7 @@ def _refused(found: os.stat_result) -> str | None:
 
 
 try:
-    _NULL: int | None = os.stat(os.devnull).st_rdev  # noqa: PTH116 -- the one device that is an empty file
+    _NULL: int | None = device_of(os.stat(os.devnull))  # noqa: PTH116 -- the one device that is an empty file
 except OSError:
     _NULL = None
 

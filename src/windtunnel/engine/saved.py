@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError, open_input
+from windtunnel.operating_system import is_ours
 from windtunnel.version import __version__, build
 
 __all__ = ["packed", "unpacked"]
@@ -82,7 +83,10 @@ def unpacked(path: str | Path, *, trust: bool = False) -> bytes:
 
 def _check_owner(path: str | Path, found: os.stat_result) -> None:
     whose = ""
-    if found.st_uid != os.geteuid():
+    ours = is_ours(found)
+    if ours is None:
+        whose = "may be another user's, as far as this system tells"
+    elif not ours:
         whose = f"belongs to another user (number {found.st_uid})"
     elif found.st_mode & _OTHERS_MAY_WRITE:
         whose = "can be written by every user"

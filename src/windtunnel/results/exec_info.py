@@ -5,19 +5,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from windtunnel.operating_system import most_memory
+
 __all__ = ["as_json"]
 
 
 def _memory() -> tuple[int, int]:
-    """Peak resident and peak virtual memory of this process in kB."""
+    """Peak resident and peak virtual memory of this process in kB; 0 for what nobody can tell."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     except OSError:  # not Linux: the resident peak alone is known
-        import resource
-        import sys
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak // 1024 if sys.platform == "darwin" else peak, 0
+        return most_memory(), 0
     found = {name: int(value) for name, value in re.findall(r"(VmHWM|VmPeak):\s+(\d+) kB", status)}
     return found.get("VmHWM", 0), found.get("VmPeak", 0)
 

@@ -1,5 +1,6 @@
 """Where the files of a run lie, and whose habits their contents follow."""
 
+import os
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, Self
@@ -78,7 +79,7 @@ class Layout(msgspec.Struct, frozen=True):
         Raises:
             UsageError: the directory of the prefix does not exist.
         """
-        cut = prefix.rfind("/") + 1
+        cut = _end_of_folder(prefix)
         folder = Path(prefix[:cut] or ".").absolute()
         if not folder.is_dir():
             raise UsageError(f"cannot write files {prefix}_...: {str(folder)!r} is not a directory")
@@ -91,7 +92,7 @@ class Layout(msgspec.Struct, frozen=True):
         Raises:
             UsageError: the directory part exists and is not a directory, or cannot be made.
         """
-        cut = prefix.rfind("/") + 1
+        cut = _end_of_folder(prefix)
         folder = Path(prefix[:cut] or ".").absolute()
         _make(folder, f"the export directory {str(folder)!r}, as resolved from prefix={prefix!r},")
         return cls(f"{folder}/{prefix[cut:]}", Dialect.BATSIM5)
@@ -103,6 +104,10 @@ class Layout(msgspec.Struct, frozen=True):
     def open(self, name: str, header: str = "", **options: Any) -> Rows:
         """Start the growing file of this name; options as for :class:`~windtunnel.results.rows.Rows`."""
         return Rows(name, self.path(name), header, **options)
+
+
+def _end_of_folder(prefix: str) -> int:
+    return max(prefix.rfind("/"), prefix.rfind(os.sep)) + 1  # Windows takes both
 
 
 def _make(folder: Path, what: str) -> None:

@@ -1,7 +1,7 @@
 """The place of a run on disk: one writer at a time, no file of anybody else's, and an earlier run replaced whole.
 
 ``run.json`` is the marker: where it is, the files of a run are ours to replace, and until it says ``complete`` they
-are not a whole run. A lock beside it (``flock``, so that it goes with its process, however that ends) keeps a second
+are not a whole run. A lock beside it (which goes with its process, however that ends) keeps a second
 writer away, and is removed at the end.
 """
 
@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 from pathlib import Path
 from typing import Final, Self
 from weakref import WeakMethod, WeakValueDictionary
@@ -17,6 +16,8 @@ from weakref import WeakMethod, WeakValueDictionary
 import msgspec
 
 from windtunnel.diagnostics import SimulationError, UsageError, read_input
+from windtunnel.operating_system import AS_BYTES, NO_LINK, NO_WAITING, give_up, host_name, read_at, write_at
+from windtunnel.operating_system import lock as lock_file
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
 from windtunnel.results.state import MOST_STATE, RunState
 
@@ -168,11 +169,10 @@ class Place:
         if self._holds > 0 or self._lock is None:
             return
         lock, self._lock = self._lock, None
+        ours = False
         with suppress(OSError):
-            if _same(lock, self._path):
-                os.unlink(self._path)  # noqa: PTH108 -- also at exit, where little is left to import
-            flock(lock, LOCK_UN)
-        os.close(lock)
+            ours = _same(lock, self._path)
+        give_up(lock, self._path if ours else None)
 
     def __del__(self) -> None:
         self._holds = 0
@@ -219,13 +219,13 @@ def _locked(path: str, stem: str) -> int:
     """
     while True:
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | NO_WAITING | AS_BYTES, 0o644)
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from fault
         try:
-            flock(lock, LOCK_EX | LOCK_NB)
+            lock_file(lock)
         except BlockingIOError:
-            who = os.pread(lock, 1000, 0).decode("utf-8", "replace").strip() or "another process"
+            who = read_at(lock, 1000, 0).decode("utf-8", "replace").strip() or "another process"
             os.close(lock)
             raise UsageError(
                 f"{stem.removesuffix('/')} is being written by {who}",
@@ -236,7 +236,7 @@ def _locked(path: str, stem: str) -> int:
         if _same(lock, path):
             os.ftruncate(lock, 0)
             command = " ".join(sys.argv)[:500] if sys.argv else ""
-            os.pwrite(lock, f"process {os.getpid()} on {os.uname().nodename}: {command}\n".encode(), 0)
+            write_at(lock, f"process {os.getpid()} on {host_name()}: {command}\n".encode(), 0)
             return lock
         os.close(lock)  # whoever held it has removed it meanwhile
 

@@ -284,7 +284,7 @@ def _factory(name: str) -> Any:
             return load_entry(point, "scheduler")
     if name.endswith(".py"):
         raise UsageError(f"{name!r} is a file", f"name what is in it: {name}:NAME (a class or a function)")
-    if name.endswith((".so", ".dylib")):
+    if name.endswith((".so", ".dylib", ".dll")):
         path = name if "/" in name else f"./{name}"
         raise UsageError(f"{name!r} is a library", f"name it as one: lib:{path} (where libraries are taken)")
     hint = nearest_names(name, scheduler_names()) or did_you_mean(name, ALIASES)

@@ -1,7 +1,7 @@
 """The directory of a study: what was asked (``study.json``), what became of it (``journal.jsonl``), and the results.
 
 ``points.parquet`` has one row per point, in order; ``jobs/point=N/key=K/jobs.parquet`` the jobs of each, where
-they are wanted. One driver at a time writes there: a lock (``flock``, so that it goes with its process) keeps others
+they are wanted. One driver at a time writes there: a lock (which goes with its process) keeps others
 away.
 """
 
@@ -9,13 +9,13 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError, read_input, replacing
+from windtunnel.operating_system import lock as lock_file
 from windtunnel.results.files import write_whole
 from windtunnel.studies.frame import points_frame
 from windtunnel.studies.plan import Plan, Point
@@ -68,12 +68,12 @@ def claimed(folder: Path, plan: Plan) -> Iterator[None]:
     if others and STUDY not in others:
         raise UsageError(f"{folder} holds files, and no study ({min(others)}...)", "name another directory")
     try:
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as fault:
         raise UsageError(f"{folder} cannot be written to: {fault.strerror}") from fault
     try:
         try:
-            flock(lock, LOCK_EX | LOCK_NB)
+            lock_file(lock)
         except OSError:
             raise UsageError(f"a study is being run in {folder} by another process", "wait, or stop it") from None
         facts = StudyFacts(name=plan.name, job_tables=plan.job_tables, points=plan.points)

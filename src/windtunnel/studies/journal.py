@@ -13,6 +13,7 @@ from typing import Final, Self
 import msgspec
 
 from windtunnel.diagnostics import SimulationError, read_input
+from windtunnel.operating_system import AS_BYTES, read_at
 from windtunnel.studies.trials import Outcome
 
 __all__ = ["Journal", "read_journal"]
@@ -26,9 +27,9 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | AS_BYTES, 0o666)
             size = os.fstat(self._file).st_size
-            if size and os.pread(self._file, 1, size - 1) != b"\n":
+            if size and read_at(self._file, 1, size - 1) != b"\n":
                 self._write(b"\n")
         except OSError as fault:
             raise SimulationError(f"cannot write {path}: {fault.strerror}") from fault

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.wires.sockets import UNIX_SOCKETS
 
 __all__ = ["Addresses", "addresses", "check_endpoint"]
 
@@ -15,6 +16,7 @@ Addresses = list[tuple[int, Any]]
 """Families of sockets, and what they connect to."""
 
 _HINT: Final = "for example tcp://127.0.0.1:28000 or ipc:///tmp/socket"
+_OVER_TCP: Final = "for example tcp://127.0.0.1:28000"
 _TCP: Final = re.compile(r"(?:\[([^\]\s\0]+)\]|([^][*;/\s\0]+)):([0-9]{1,5})")
 _LAST_PORT: Final = 65535
 _LONGEST_PATH: Final = 107 if sys.platform == "linux" else 103
@@ -28,6 +30,8 @@ def check_endpoint(endpoint: str) -> str:
     """
     if not endpoint.startswith(("tcp://", "ipc://")):
         raise UsageError(f"{endpoint!r} is not an endpoint of tcp or ipc", _HINT)
+    if endpoint.startswith("ipc:") and UNIX_SOCKETS is None:
+        raise UsageError(f"{endpoint!r} is a socket at a path, and this system has none", _OVER_TCP)
     host, _, port = endpoint.rpartition(":")
     if host.startswith("tcp:") and port.isdecimal() and int(port[:6]) > _LAST_PORT:  # libzmq would wrap it
         raise UsageError(f"{endpoint!r} is not an endpoint: ports end at {_LAST_PORT}")
@@ -49,7 +53,8 @@ def addresses(endpoint: str) -> Callable[[], Addresses]:
         if not 0 < len(path) <= _LONGEST_PATH or b"\0" in path:
             raise UsageError(f"cannot connect to {endpoint!r}: the path has 1 to {_LONGEST_PATH} bytes", _HINT)
         abstract = path.startswith(b"@") and sys.platform == "linux"
-        return lambda: [(socket.AF_UNIX, b"\0" + path[1:] if abstract else path)]
+        family = UNIX_SOCKETS or 0  # there are some: that was checked
+        return lambda: [(family, b"\0" + path[1:] if abstract else path)]
     match = _TCP.fullmatch(place)
     if match is None or int(match[3]) == 0:
         raise UsageError(f"cannot connect to {endpoint!r}: no host and port", _HINT)

@@ -33,6 +33,8 @@ class IsolatedTransport:
         Raises:
             ComponentError: the library fails, or the child died; ComponentTimeoutError: it takes too long.
         """
+        if sys.platform == "win32":
+            raise ComponentError("a library in a process of its own needs more than Windows passes on to processes")
         ours, theirs = socket.socketpair()
         with theirs:
             ours.settimeout(self._timeout)

@@ -5,18 +5,20 @@ A library that crashes takes the process with it; :mod:`windtunnel.wires.isolate
 
 import ctypes
 import os
+import sys
 from pathlib import Path
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import ComponentError
+from windtunnel.operating_system import LIBRARY_FLAGS
 from windtunnel.wires.exit_guard import ExitGuard
 
 __all__ = ["LOAD_METHODS", "LibraryTransport"]
 
 LOAD_METHODS: Final = ("dlopen", "dlmopen")
-_FLAGS: Final = os.RTLD_NOW | os.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0)
+_FLAGS: Final = LIBRARY_FLAGS | getattr(os, "RTLD_DEEPBIND", 0)
 _NEW_NAMESPACE: Final = -1
 _BUFFER: Final = ctypes.POINTER(ctypes.c_char)
 _SIGNATURES: Final[dict[str, tuple[Any, ...] | None]] = {
@@ -135,11 +137,13 @@ def _is_here(path: str) -> bool:
 
 
 def _in_new_namespace(path: str) -> int:
+    if sys.platform != "linux":
+        raise OSError("only Linux has dlmopen: load it with dlopen")
     process = ctypes.CDLL(None)
     process.dlmopen.restype = ctypes.c_void_p
     process.dlmopen.argtypes = (ctypes.c_long, ctypes.c_char_p, ctypes.c_int)
     process.dlerror.restype = ctypes.c_char_p
-    handle: int | None = process.dlmopen(_NEW_NAMESPACE, os.fsencode(path), os.RTLD_NOW | os.RTLD_LOCAL)
+    handle: int | None = process.dlmopen(_NEW_NAMESPACE, os.fsencode(path), LIBRARY_FLAGS)
     if handle is None:
         raise OSError((process.dlerror() or b"unknown reason").decode(errors="replace"))
     return handle

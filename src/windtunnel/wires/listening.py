@@ -9,6 +9,7 @@ from typing import Final
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.wires.endpoints import addresses
+from windtunnel.wires.sockets import UNIX_SOCKETS
 
 __all__ = ["listen"]
 
@@ -28,8 +29,8 @@ def listen(endpoint: str) -> tuple[socket.socket, Callable[[], None]]:
     look_up = addresses(endpoint.replace("*", "0.0.0.0", 1) if everywhere else endpoint)  # noqa: S104 -- as it says
     try:
         family, address = look_up()[0]
-        if family == socket.AF_UNIX:
-            return _at_path(address)
+        if family == UNIX_SOCKETS:
+            return _at_path(family, address)
         listener = socket.socket(family, socket.SOCK_STREAM)
         return _bound(listener, address), listener.close
     except OSError as fault:
@@ -47,8 +48,8 @@ def _bound(listener: socket.socket, address: object) -> socket.socket:
     return listener
 
 
-def _at_path(path: bytes) -> tuple[socket.socket, Callable[[], None]]:
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+def _at_path(family: int, path: bytes) -> tuple[socket.socket, Callable[[], None]]:
+    listener = socket.socket(family, socket.SOCK_STREAM)
     if path.startswith(b"\0"):
         return _bound(listener, path), listener.close
     place = Path(os.fsdecode(path)).absolute()  # the working directory may be another by then

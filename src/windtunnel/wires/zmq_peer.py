@@ -11,6 +11,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
 from windtunnel.wires.endpoints import addresses, check_endpoint
+from windtunnel.wires.sockets import answer_at_once
 from windtunnel.wires.zmtp import Connection, ZmtpError
 
 __all__ = ["Replier", "Requester"]
@@ -129,8 +130,7 @@ def _connected(family: int, address: Any, deadline: float) -> Connection:
     try:
         made.settimeout(max(1e-3, deadline - time.monotonic()))
         made.connect(address)
-        if family != socket.AF_UNIX:
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        answer_at_once(made)
         return Connection(made, deadline)
     except BaseException:
         made.close()

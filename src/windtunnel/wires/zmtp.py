@@ -8,7 +8,6 @@ Sources: ZMTP 3.1 (RFC 37), 3.0 (RFC 23) and 2.0 (RFC 15, libzmq 3), REQ and REP
 announce version 3.0, and obey commands of 3.1 (PING).
 """
 
-import select
 import socket
 import struct
 import time
@@ -16,6 +15,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from mypy_extensions import mypyc_attr
+
+from windtunnel.wires.sockets import has_come
 
 __all__ = ["Connection", "Stream", "ZmtpError"]
 
@@ -207,13 +208,12 @@ class Connection(Stream):
 
     def __init__(self, connected: socket.socket, deadline: float) -> None:
         super().__init__(connected, deadline)
-        self._news = select.poll()
-        self._news.register(connected, select.POLLIN)
+        self._has_come = has_come(connected)
         self._obey_rest(deadline)
 
     def ask(self, request: bytes, timeout: float, deadline: float) -> bytes:
         """A request of one frame, and the reply to it."""
-        while self._news.poll(0):
+        while self._has_come():
             self._hear(deadline)
         if len(request) > _AT_ONCE:
             self._wait_until(deadline)

@@ -178,4 +178,4 @@ def write_events(events: EventList, path: str | Path) -> None:
             made["data"] = event.data
         lines.append(msgspec.json.encode(made).decode() + "\n")
     with replacing(path) as beside:
-        beside.write_text("".join(lines), encoding="utf-8")
+        beside.write_text("".join(lines), encoding="utf-8", newline="\n")

@@ -35,7 +35,7 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
         for name, profile in profiles.items()
     }
     hosts = workload.hosts or max((job.request.hosts for job in jobs), default=0) or 1
-    with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
+    with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f'{{"nb_res": {hosts},\n "jobs": [\n')
         named = (job_to_json(job, generation, full=False) | {"profile": _name(job)} for job in jobs)
         file.writelines(_joined(map(_text, named)))

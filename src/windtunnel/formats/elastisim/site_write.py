@@ -77,7 +77,7 @@ def write_platform(platform: Platform, path: str | Path) -> list[str]:
     if platform.network is None:
         text, lost = _text_of(platform), list(_lost(platform))
         with replacing(path) as beside:
-            beside.write_text(text)
+            beside.write_text(text, encoding="utf-8", newline="\n")
         return lost
     if Path(platform.path).suffix.lower() != ".xml":
         hint = "give its SimGrid file, or a platform without a network, such as hosts:128"

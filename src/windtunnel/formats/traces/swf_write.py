@@ -72,7 +72,7 @@ def write_swf_log(log: SwfLog, path: str | Path) -> None:
     Raises:
         UsageError, SimulationError: it cannot be written; see :func:`~windtunnel.diagnostics.replacing`.
     """
-    with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
+    with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(comment + "\n" for comment in log.comments)
         file.writelines(" ".join(map(_text, row)) + "\n" for row in log.rows)
 

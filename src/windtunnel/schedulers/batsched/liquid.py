@@ -50,7 +50,7 @@ class Trace:
 
     def flush(self) -> None:
         """Write what was gathered."""
-        with Path(self.path).open("a" if self._written else "w", encoding="utf-8") as file:
+        with Path(self.path).open("a" if self._written else "w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for line in self._lines)
         self._written = True
         self._lines.clear()

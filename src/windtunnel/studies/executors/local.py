@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Final
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.operating_system import PROCESSES
 from windtunnel.schedulers.registry import name_of
 from windtunnel.studies.executors.executor import Given, WorkerLostError
 from windtunnel.studies.trials import Context, Trial
@@ -35,7 +36,7 @@ class Local:
         self.width = jobs
         self.lacking = ""
         self._context = context
-        self._methods = multiprocessing.get_context("forkserver")
+        self._methods = multiprocessing.get_context(PROCESSES)
         self._methods.set_forkserver_preload([_OURS])
         self._pools: dict[int, ProcessPoolExecutor] = {}
         try:

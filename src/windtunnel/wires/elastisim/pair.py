@@ -12,6 +12,7 @@ from typing import Any, Final
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
 from windtunnel.wires.endpoints import Addresses, addresses, check_endpoint
 from windtunnel.wires.listening import listen
+from windtunnel.wires.sockets import answer_at_once
 from windtunnel.wires.zmtp import ZmtpError
 from windtunnel.wires.zmtp_pair import PairStream
 
@@ -175,8 +176,7 @@ class Pair:
 
 def _greeted(made: Any, deadline: float, *, first: bool) -> PairStream:
     try:
-        if made.family != socket.AF_UNIX:
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        answer_at_once(made)
         return PairStream(made, deadline, first=first)
     except BaseException:
         made.close()
