@@ -7,7 +7,8 @@ from tests.engine.runs import simulate, start_all
 from tests.simgrid_cases import scenario
 
 from windtunnel.diagnostics import DeadlockError
-from windtunnel.engine.state.hosts import HostState, HostTable
+from windtunnel.engine.state.host_states import HostState
+from windtunnel.engine.state.hosts import HostTable
 from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model import (
     HostSet,

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from windtunnel.engine.state import hosts as hosts_of_table
 from windtunnel.engine.state import last_changes as room
-from windtunnel.engine.state.hosts import HostState, HostTable
+from windtunnel.engine.state.host_states import HostState
+from windtunnel.engine.state.hosts import HostTable
 from windtunnel.model import HostSet, Platform
 
 SIZE = 12

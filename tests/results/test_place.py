@@ -194,7 +194,7 @@ def test_a_full_disk_is_marked(tmp_path, monkeypatch):
     def full(*_):
         raise SimulationError("cannot write: No space left on device")
 
-    monkeypatch.setattr("windtunnel.results.recording.write_whole", full)
+    monkeypatch.setattr("windtunnel.results.run_files.write_whole", full)
     with pytest.raises(SimulationError, match="No space left"):
         end(recording)
     state = read_state(tmp_path / "run.json")

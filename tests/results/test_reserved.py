@@ -39,6 +39,8 @@ def test_other_sites_have_none():
 def test_only_a_scheduler_that_keeps_them_has_them_noted():
     for name, expected in (("slurm", ["lesson", "nightly"]), ("easy", [])):
         recording = Recording()
-        recording.on_hello(0.0, name, Hello(name=name))
-        recording.on_begin(0.0, platform(), [])
+        for observer in recording.observers:
+            observer.on_hello(0.0, name, Hello(name=name))
+        for observer in recording.observers:
+            observer.on_begin(0.0, platform(), [])
         assert [one.name for one in recording.state.platform.reservations] == expected

@@ -4,50 +4,32 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
-from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError, read_input
-from windtunnel.model import JobRecord, Platform, Workload
-from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.model.platform import column_of
-from windtunnel.results import exec_info, schedule
-from windtunnel.results.columns import Collector, Columns
-from windtunnel.results.computing import compute
-from windtunnel.results.derived import Derived
-from windtunnel.results.files import overwrite, write_whole
+from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError
+from windtunnel.model import Platform, Workload
+from windtunnel.results.columns import Collector
+from windtunnel.results.files import overwrite
 from windtunnel.results.flushing import Flusher
 from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches
-from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
-from windtunnel.results.lease_tables import counters_csv, statistics
+from windtunnel.results.layout import DERIVED_FILES, Layout
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.place import Place
 from windtunnel.results.recorders import RecordingOptions, recorders
-from windtunnel.results.reserved import reserved
 from windtunnel.results.rows import Recorder, Rows
-from windtunnel.results.state import (
-    ComponentFacts,
-    PlatformFacts,
-    Rejection,
-    RunState,
-    Status,
-    WorkloadFacts,
-    as_plain,
-)
-from windtunnel.results.trimming import Trim, seconds_of
+from windtunnel.results.run_files import RunFiles
+from windtunnel.results.run_notes import RunNotes
+from windtunnel.results.state import RunState, Status, as_plain
+from windtunnel.results.trimming import Trim
+from windtunnel.results.whole_run import WholeRun
 from windtunnel.version import __version__, build
-from windtunnel.vocabulary.component import Hello, Observer
-from windtunnel.vocabulary.lease_facts import LeaseFact
-
-if TYPE_CHECKING:
-    from windtunnel.results.lease_accounting import LeaseAccounting
+from windtunnel.vocabulary.component import Observer
 
 __all__ = ["COMPLETE", "Recording"]
 
 _ROOM: Final = b" " * 2000 + b"\n"
 """What the marker of a run under way ends with, so that a full disk has room for how it ended."""
-_MOST_REASONS: Final = 100
-"""The number of different reasons for rejections that are kept."""
 COMPLETE = "complete"
 """The outcome of a run that came to its end; any other text says why it did not."""
 
@@ -79,7 +61,7 @@ class Recording(Observer):
         account: Account | None = None,
         on_disk: bool = False,
     ) -> None:
-        self.layout = layout = layout or Layout()
+        self._files = RunFiles(layout := layout or Layout())
         self.options = options = options or RecordingOptions()
         self.state = RunState(
             windtunnel=__version__,
@@ -92,24 +74,17 @@ class Recording(Observer):
         self.state.inputs = input_files(inputs)
         self.account = Account() if account is None else account
         """What did not take effect as written."""
-        self._rejections: dict[str, Rejection] = {}
-        self.totals: dict[str, Any] = {}
-        self.small: dict[str, bytes] = {}
-        """The small files written at the end (all there is of them in memory)."""
+        self._notes = RunNotes(self.state, self.account)
         self._flusher: Flusher | None = None
         self._held = False
-        self._final: Metrics | None = None
         self.collector = Collector(on_disk=on_disk)
-        self._leases = None if options.lease_probes is None else _accounting(options.lease_probes)
-        self._lease_attributes: dict[str, str] = {}
-        self._keeps_reservations = False
-        for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
-            seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
+        self._whole = WholeRun(self.collector, options, layout.dialect)
         self._take(Place.take(layout, inputs=inputs, force=force))
         try:
             self._write_state()
             self._place.clear()
             self._recorders = recorders(layout, options, self.collector)
+            self._files.rows = {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
         except BaseException:
             self._place.release()
             raise
@@ -154,7 +129,7 @@ class Recording(Observer):
     @property
     def observers(self) -> list[Observer]:
         """What the engine is to call, in this order."""
-        return [*self._recorders, self]
+        return [*self._recorders, self._notes, self._whole, self]
 
     @property
     def _batches(self) -> JobBatches:
@@ -164,47 +139,15 @@ class Recording(Observer):
     @property
     def rows(self) -> dict[str, Rows]:
         """The growing files, by name."""
-        return {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+        return self._files.rows
 
-    def on_hello(self, now: float, name: str, hello: Hello) -> None:  # noqa: ARG002 -- hook
-        """Note who decides, as far as it says."""
-        self._keeps_reservations |= hello.name == "slurm"
-        if hello.version or hello.protocol_version:
-            about = ComponentFacts(
-                name, hello.name, hello.version, hello.commit or "", hello.protocol_version, hello.protocol_commit
-            )
-            self.state.components.append(about)
+    @property
+    def layout(self) -> Layout:
+        """Where it is written."""
+        return self._files.layout
 
-    def on_ignored(self, now: float, kind: str, reason: str, place: str) -> None:  # noqa: ARG002 -- hook
-        """What had no effect is in the account."""
-        self.account.tell(kind, reason, place=place)
-
-    def on_job_rejected(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- hook
-        """Count why."""
-        reason = record.metadata
-        known = self._rejections.get(reason)
-        if known is not None:
-            known.jobs += 1
-        elif reason and len(self._rejections) < _MOST_REASONS:
-            known = self._rejections[reason] = Rejection(reason, 1, record.job.id)
-            self.state.rejections.append(known)
-
-    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
-        """Note the inputs, and start writing regularly."""
-        self.state.platform = PlatformFacts(
-            name=platform.name,
-            path=platform.path,
-            hosts=len(platform.hosts),
-            storages=len(platform.storages),
-            cores=sum(column_of(platform.hosts, "cores")),
-            options=as_plain(platform.options),
-            reservations=reserved(platform, workloads) if self._keeps_reservations else [],
-        )
-        self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
-        for work in workloads:
-            if isinstance(work, LeaseJobs):
-                self._lease_attributes |= work.attributes
-        self.state.simulated_time = now
+    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
+        """What is known of the inputs is written; from now on rows are written regularly."""
         self._write_state()
         self._watch()
 
@@ -213,29 +156,23 @@ class Recording(Observer):
             # Nothing that mypyc compiles: it forgets weak references to what it frees.
             self._flusher = Flusher([self], self._process_ends)
 
-    def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
-        """Count what a lease manager reports."""
-        if self._leases is None:
-            self._leases = _accounting(None)
-        self._leases.hear(now, facts)
-
     def keep(self, name: str, data: bytes) -> None:
         """Keep a small file of the run that others make."""
-        self._write(name, data)
+        self._files.write(name, data)
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Write the figures of the whole run, and how it ended."""
         if self.state.status is not Status.RUNNING:
             return
-        self.totals = dict(totals)
+        self._whole.totals = dict(totals)
         self.state.simulated_time = float(now)  # also when a scheduler works with numpy's
         self.state.status = Status.COMPLETE if outcome == COMPLETE else Status.INCOMPLETE
         self.state.reason = "" if outcome == COMPLETE else outcome
         self._stop()
         try:
             self.flush()
-            self._write_figures()
-            self.state.files = self._files()
+            self._whole.write(self._files.write, self.read)
+            self.state.files = sorted({"run.json", *self._files.names, *self._place.files()} - {*DERIVED_FILES})
             self._place.check_ours()
             if not self._held:
                 self._write_state()
@@ -258,15 +195,10 @@ class Recording(Observer):
                 if path is not None:
                     overwrite(path, self.state.json())
 
-    def _files(self) -> list[str]:
-        """What belongs to the run, by name."""
-        rows = (name for name, rows in self.rows.items() if rows.exists)
-        return sorted({"run.json", *rows, *self.small, *self._place.files()} - {*DERIVED_FILES})
-
     def close(self, reason: str = "the run was abandoned") -> None:
         """Write out what was recorded; a run that has not ended is marked incomplete. May be called twice."""
         if self.state.status is Status.RUNNING:
-            self.on_end(self.state.simulated_time, reason, self.totals)
+            self.on_end(self.state.simulated_time, reason, self._whole.totals)
         self._stop()
 
     def _process_ends(self) -> None:
@@ -297,70 +229,22 @@ class Recording(Observer):
         options = self.options
         usual = options.warm_up, options.cool_down
         trims = usual[0] if warm_up is None else warm_up, usual[1] if cool_down is None else cool_down
-        if trims == usual and self._final is not None:
-            return self._final
+        if trims == usual and self._whole.final is not None:
+            return self._whole.final
         self._batches.flush()
         over = self.state.status is not Status.RUNNING  # what is read from its files later comes to the same
-        return self._measured(*trims, columns=self.collector.columns.as_filed() if over else None)
-
-    def _measured(
-        self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None, columns: Columns | None = None
-    ) -> Metrics:
-        joules = self.totals.get("consumed_joules") if self.options.energy else None
-        racks = (int(self.totals.get("rack_excesses", 0)), float(self.totals.get("worst_rack_excess", 0.0)))
-        return compute(
-            columns or self.collector.columns,
-            warm_up=warm_up,
-            cool_down=cool_down,
-            joules=joules,
-            racks=racks,
-            derived=derived,
-            read=self.read,
-        )
-
-    def _write_figures(self) -> None:
-        dialect = self.layout.dialect
-        derived = Derived(self.collector.columns, distributed=dialect is Dialect.WINDTUNNEL)
-        if dialect is Dialect.WINDTUNNEL:
-            with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
-                self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
-                self._write("metrics.json", self._final.json())
-            if self._leases is not None and self._leases.heard:
-                self._leases.close()
-                self._write("counters.csv", counters_csv(self._leases))
-                self._write("statistics.json", statistics(self._leases, self._lease_attributes))
-        made = schedule.figures(
-            self.collector, derived, self.totals, self.options.version or f"windtunnel {__version__}"
-        )
-        if dialect is Dialect.BATSIM5:
-            self._write("schedule.json", schedule.as_json(made))
-        else:
-            self._write("schedule.csv", schedule.as_csv(made, dialect))
-        if dialect is not Dialect.BATSIM4:
-            self._write("real_exec_info.json", exec_info.as_json(self.totals))
+        return self._whole.measure(*trims, self.read, columns=self.collector.columns.as_filed() if over else None)
 
     def _write_state(self) -> None:
         self.state.account = self.account.lines
         room = _ROOM if self.state.status is Status.RUNNING and self.layout.stem is not None else b""
-        self._write("run.json", self.state.json() + room)
-
-    def _write(self, name: str, data: bytes) -> None:
-        path = self.layout.path(name)
-        if path is None:
-            self.small[name] = data
-        else:
-            write_whole(path, data)
+        self._files.write("run.json", self.state.json() + room)
 
     def read(self, name: str) -> bytes | None:
         """The content of one of the run's files, None if there is no such file (yet)."""
-        rows = self.rows.get(name)
-        if rows is not None:
+        if name in self._files.rows:
             self._batches.flush()
-            return rows.read() if rows.exists else None
-        path = self.layout.path(name)
-        if path is None:
-            return self.small.get(name)
-        return read_input(path) if name in KNOWN_FILES and path.exists() else None
+        return self._files.read(name)
 
     def fork(self, layout: Layout | None = None) -> Self:
         """An independent recording at another place that continues from here, with all that was recorded so far.
@@ -383,13 +267,10 @@ class Recording(Observer):
         if layout.dialect is not self.layout.dialect:
             raise UsageError(f"a {self.layout.dialect.value} recording cannot go on as {layout.dialect.value}")
         self._take(Place.take(layout))
-        self.layout = layout
+        self._files.layout = layout
         self._write_state()
         self._place.clear()
-        for name, rows in self.rows.items():
-            rows.move(layout.path(name))
-        for name, data in self.small.items():
-            self._write(name, data)
+        self._files.move()
         if self.state.status is Status.RUNNING and self.state.platform.hosts:
             self._watch()
 
@@ -416,8 +297,3 @@ class Recording(Observer):
         self.flush()
         return {name: value for name, value in self.__dict__.items() if name != "_place"} | {"_flusher": None}
 
-
-def _accounting(probes: tuple[str, ...] | None) -> "LeaseAccounting":
-    from windtunnel.results.lease_accounting import LeaseAccounting  # most runs have no leases
-
-    return LeaseAccounting() if probes is None else LeaseAccounting(probes)

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from windtunnel.diagnostics import Account, UsageError, read_input
+from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import HostSet
 from windtunnel.results.computing import compute
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.fields import table_rows
+from windtunnel.results.finding import find_run
 from windtunnel.results.frames import frame_of, jobs_frame
-from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
+from windtunnel.results.layout import KNOWN_FILES
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.metrics_as_written import metrics_as_written
 from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
-from windtunnel.results.state import RunState, Status, read_state
+from windtunnel.results.state import RunState, Status
 from windtunnel.results.stretch import Stretch
 from windtunnel.results.trimming import Trim
 
@@ -58,21 +59,8 @@ class Run:
         Raises:
             UsageError: there is no run there.
         """
-        if not isinstance(path, str | Path) or path == "":
-            raise UsageError(f"a run is named by its directory, not by {path!r}")
-        base = Path(path).absolute()
-        for stem in (f"{base}/", f"{base}_", f"{base}"):
-            layout = Layout(stem)
-            state, jobs = (Path(f"{stem}{name}") for name in ("run.json", "jobs.csv"))
-            if state.is_file():
-                return cls(_reader(layout), read_state(state), str(path))
-            if jobs.is_file():
-                dialect = Dialect.BATSIM5 if Path(f"{stem}schedule.json").exists() else Dialect.BATSIM4
-                return cls(_reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value), str(path))
-        raise UsageError(
-            f"there is no run in {str(path)!r}: neither run.json nor jobs.csv",
-            "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv",
-        )
+        read, state = find_run(path)
+        return cls(read, state, str(path))
 
     @property
     def complete(self) -> bool:
@@ -289,16 +277,3 @@ class Run:
 
 
 load_run = Run.load
-
-
-def _reader(layout: Layout) -> Callable[[str], bytes | None]:
-    def read(name: str) -> bytes | None:
-        path = layout.path(name)
-        try:
-            return None if path is None else read_input(path)
-        except FileNotFoundError:
-            return None
-        except OSError as fault:
-            raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
-
-    return read

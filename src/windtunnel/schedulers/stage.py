@@ -6,14 +6,15 @@ that counts processors, or names amounts of cores, shares machines; one that ask
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil, floor
+from math import floor
 from typing import Any
 
 from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.stage import Blocking, Selection, stage_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.by_host import NOBODY_STAYS
-from windtunnel.schedulers.stage_machines import Machines, Need
+from windtunnel.schedulers.stage_machines import Machines
+from windtunnel.schedulers.stage_needs import Need, Needs
 from windtunnel.schedulers.stage_queue import Entry, StageQueue
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -116,9 +117,8 @@ class Stage(Scheduler):
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
         self._outages = Outages()
-        self._otherwise: dict[Need, tuple[Need, ...]] = {}
-        """What satisfies a need as well: the same cores on more, smaller machines."""
-        self._queue = StageQueue(self._key, self._need, self._bound)
+        self._needs = Needs(())
+        self._queue = StageQueue(self._key, self._needs.of, self._needs.bound)
         self.site = Mirror(self._queue)
         self.view = View(self.site)
         self._machines = Machines(self.site, self._stream)
@@ -137,11 +137,11 @@ class Stage(Scheduler):
 
     def could_hold(self, job: Job) -> bool:
         """Whether the machines could hold a job if they were empty."""
-        return self._machines.possible(self._need(job))
+        return self._needs.possible(self._needs.of(job))
 
     def why_not(self, job: Job) -> str:
         """Why the machines could never hold a job."""
-        return self._machines.why_not(self._need(job))
+        return self._needs.why_not(self._needs.of(job))
 
     def reconfigure(self, options: Mapping[str, Any]) -> None:
         """Take other options from now on; the queue and what runs are kept.
@@ -182,8 +182,8 @@ class Stage(Scheduler):
                 continue
             if isinstance(notice, SimulationBegins):
                 machines = self._machines = Machines(site, self._stream)
+                self._needs.begin(site.hosts)
                 self._outages = Outages.of(notice)
-                self._otherwise = {}
             elif isinstance(notice, _ABOUT_MACHINES):
                 machines.changed(notice.hosts)
             elif isinstance(notice, ExternalEventOccurred):
@@ -208,10 +208,10 @@ class Stage(Scheduler):
         return self.follows_changes or "datacenter" not in change.attributes
 
     def _arrived(self, job: Job, now: float, decisions: list[Decision]) -> bool:
-        need = self._need(job)
-        reason = "" if self._machines.possible(need) else self._machines.why_not(need)
+        need = self._needs.of(job)
+        reason = "" if self._needs.possible(need) else self._needs.why_not(need)
         gone = HostSet() if reason else self._outages.never(now, job.walltime)
-        if gone and not self._machines.possible(need, without=gone):
+        if gone and not self._needs.possible(need, without=gone):
             reason = NOBODY_STAYS
         if reason:
             decisions.append(RejectJob(job_id=job.id, reason=reason))
@@ -232,34 +232,8 @@ class Stage(Scheduler):
             return job.walltime
         if selection is Selection.LJF:
             return -job.walltime
-        cores = need.hosts * (need.cores or self._machines.most_cores)
+        cores = need.hosts * (need.cores or self._needs.most_cores)
         return cores if selection is Selection.SMALLEST else -cores
-
-    def _need(self, job: Job) -> Need:
-        request = job.request
-        amounts = dict(request.amounts)
-        cores = amounts.pop("cores", 0.0)
-        described = self._machines.described
-        others = tuple(sorted((name, size) for name, size in amounts.items() if size > 0 and name in described))
-        if cores and not request.processors:
-            return Need(request.hosts, cores, others)
-        if request.processors:
-            hosts, *more = self._machines.spreads(request.processors)
-            cores = ceil(request.processors / hosts)
-            if hosts == request.hosts and self._machines.fills(cores):  # nobody else would find a core there
-                return Need(hosts, 0.0, others, whole=True)
-            need = Need(hosts, float(cores), others, processors=request.processors if more else 0)
-            if more and need not in self._otherwise:
-                self._otherwise[need] = tuple(
-                    Need(count, float(ceil(request.processors / count)), others) for count in more
-                )
-            return need
-        return Need(request.hosts, 0.0, others, whole=True)
-
-    def _bound(self, need: Need) -> float:
-        """So many cores must be free at least to satisfy a need, in whichever way."""
-        bound = self._machines.bound
-        return min((bound(need), *map(bound, self._otherwise.get(need, ()))))
 
     def _place(self, now: float) -> list[Decision]:
         """Start what fits, in order."""
@@ -289,7 +263,7 @@ class Stage(Scheduler):
         """The decision that a job starts, on what satisfies its need in whichever way; None if nothing does."""
         machines, placement = self._machines, self.options.placement
         decision = machines.take(job, need, placement)
-        for other in self._otherwise.get(need, ()) if decision is None else ():
+        for other in self._needs.otherwise(need) if decision is None else ():
             decision = decision or machines.take(job, other, placement)
         return decision
 

@@ -9,32 +9,16 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from math import ceil
 from typing import Final
 
-import msgspec
-
-from windtunnel.model import Host, HostPool, HostSet, Job
-from windtunnel.model.demands import described_by
+from windtunnel.model import HostPool, HostSet, Job
 from windtunnel.model.stage import PlacementPolicy
+from windtunnel.schedulers.stage_needs import Need
 from windtunnel.vocabulary import ExecuteJob, Mirror, Running
 
-__all__ = ["Machines", "Need"]
+__all__ = ["Machines"]
 
 _NOBODY: Final = HostSet()
-
-
-class Need(msgspec.Struct, frozen=True):
-    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there.
-
-    ``processors``: how many it needs in all, where the same can be had in other parts on more machines (else 0).
-    """
-
-    hosts: int
-    cores: float
-    others: tuple[tuple[str, float], ...] = ()
-    whole: bool = False
-    processors: int = 0
 
 
 class _Levels:
@@ -76,11 +60,9 @@ class Machines:
     def __init__(self, site: Mirror, stream: random.Random) -> None:
         hosts = self.hosts = site.hosts
         self._site = site
-        self.described: Final = described_by(hosts)
-        self._sizes = sorted((host.cores for host in hosts), reverse=True)
-        self._groups = {size: HostSet(h.id for h in hosts if h.cores == size) for size in set(self._sizes)}
+        sizes = sorted((host.cores for host in hosts), reverse=True)
+        self._groups = {size: HostSet(h.id for h in hosts if h.cores == size) for size in set(sizes)}
         self._stream = stream
-        self._possible: dict[Need, bool] = {}
         self._partly: dict[int, float] = {}
         """On which level machines stand of which jobs have parts."""
         self._by_free = _Levels()
@@ -89,62 +71,9 @@ class Machines:
         self.changed(HostSet.span(len(hosts)))
 
     @property
-    def most_cores(self) -> int:
-        """The cores of the largest machine."""
-        return self._sizes[0] if self._sizes else 0
-
-    @property
     def free_cores(self) -> float:
         """The free cores of all machines that are up."""
         return self._by_free.total
-
-    def possible(self, need: Need, *, without: HostSet | None = None) -> bool:
-        """Whether an empty site (``without`` some machines) could ever satisfy a need."""
-        if without:
-            able = (host for host in self.hosts if host.id not in without)
-            return sum(self._could(host, need) for host in able) >= need.hosts
-        if not need.others:
-            sizes = self._sizes
-            return need.hosts <= len(sizes) and (not need.hosts or sizes[need.hosts - 1] >= need.cores)
-        known = self._possible.get(need)
-        if known is None:
-            fitting = sum(self._could(host, need) for host in self.hosts)
-            known = self._possible[need] = fitting >= need.hosts
-        return known
-
-    def why_not(self, need: Need) -> str:
-        """Why an empty site could never satisfy a need."""
-        if need.hosts > len(self.hosts):
-            return f"asks for {need.hosts} machines, there are {len(self.hosts)}"
-        what = " and ".join(f"{size:g} {name}" for name, size in (("cores", need.cores), *need.others) if size)
-        fitting = sum(self._could(host, need) for host in self.hosts)
-        return f"asks for {need.hosts} x {what}, of which {fitting} machines have that much"
-
-    def _could(self, host: Host, need: Need) -> bool:
-        return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)
-
-    def fills(self, cores: float) -> bool:
-        """Whether so many cores are all that each machine has."""
-        return bool(self._sizes) and self._sizes[0] == self._sizes[-1] == cores
-
-    def spreads(self, cores: int) -> list[int]:
-        """On how many machines so many cores can go in equal parts, fewest first ([1] if that is impossible).
-
-        On more machines than the last of these no other machine could help: the parts fit the smallest one.
-        """
-        sizes = self._sizes
-        counts = []
-        for count in range(max(1, ceil(cores / self.most_cores)), len(sizes) + 1) if sizes else ():
-            part = ceil(cores / count)
-            if sizes[count - 1] >= part:
-                counts.append(count)
-                if part <= sizes[-1]:
-                    break
-        return counts or [1]
-
-    def bound(self, need: Need) -> float:
-        """So many cores must be free at least to satisfy a need."""
-        return need.hosts * (need.cores or self._sizes[-1])
 
     # -- taking -------------------------------------------------------------------------------------------------
 
@@ -196,7 +125,7 @@ class Machines:
     def _by_size(self, hosts: HostSet) -> list[tuple[float, HostSet]]:
         """Machines by their cores."""
         if len(self._groups) == 1:
-            return [(float(self._sizes[0]), hosts)] if hosts else []
+            return [(float(size), hosts) for size in self._groups] if hosts else []
         parts = ((float(size), hosts & group) for size, group in self._groups.items())
         return [(size, part) for size, part in parts if part]
 

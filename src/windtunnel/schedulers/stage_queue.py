@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heapreplace
 
 from windtunnel.model import Job
-from windtunnel.schedulers.stage_machines import Need
+from windtunnel.schedulers.stage_needs import Need
 
 __all__ = ["Entry", "StageQueue"]
 

@@ -8,6 +8,7 @@ from windtunnel.vocabulary import mirror as _mirror
 from windtunnel.vocabulary import notices as _notices
 from windtunnel.vocabulary import outages as _outages
 from windtunnel.vocabulary import probes as _probes
+from windtunnel.vocabulary import progress as _progress
 from windtunnel.vocabulary import short_forms as _short_forms
 from windtunnel.vocabulary import view as _view
 from windtunnel.vocabulary.ability import *  # noqa: F403
@@ -18,6 +19,7 @@ from windtunnel.vocabulary.mirror import *  # noqa: F403
 from windtunnel.vocabulary.notices import *  # noqa: F403
 from windtunnel.vocabulary.outages import *  # noqa: F403
 from windtunnel.vocabulary.probes import *  # noqa: F403
+from windtunnel.vocabulary.progress import *  # noqa: F403
 from windtunnel.vocabulary.reply import Reply
 from windtunnel.vocabulary.short_forms import *  # noqa: F403
 from windtunnel.vocabulary.view import *  # noqa: F403
@@ -31,6 +33,7 @@ __all__ = [  # noqa: PLE0604 -- lists of names, joined
     *_notices.__all__,
     *_outages.__all__,
     *_probes.__all__,
+    *_progress.__all__,
     "Reply",
     *_short_forms.__all__,
     *_view.__all__,

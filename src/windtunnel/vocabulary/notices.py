@@ -13,15 +13,14 @@ import msgspec
 from windtunnel.model import EventList, Host, HostSet, Job, JobState, Platform, Profile, Workload
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary.probes import Metric, ProbeResources
+from windtunnel.vocabulary.progress import KillProgress
 
 __all__ = [
     "AllStaticExternalEventsHaveBeenInjected",
     "AllStaticJobsHaveBeenSubmitted",
-    "AtomicProgress",
     "DecisionRefused",
     "EnergyAnswered",
     "ExternalEventOccurred",
-    "ForkJoinProgress",
     "HostGpusChanged",
     "HostsBecameAvailable",
     "HostsBecameUnavailable",
@@ -41,14 +40,12 @@ __all__ = [
     "JobSubmitted",
     "JobSuspended",
     "JobsKilled",
-    "KillProgress",
     "MessageFromJob",
     "Notice",
     "ProbeDataEmitted",
     "RequestedCall",
     "ResourceStateChanged",
     "SchedulingPointReached",
-    "SequentialProgress",
     "SimulationBegins",
     "SimulationEnds",
     "SimulationErrorOccurred",
@@ -127,37 +124,6 @@ class JobRejected(Notice):
     """Another component has rejected a job (sent to in-process components that follow others)."""
 
     job: Job
-
-
-class AtomicProgress(msgspec.Struct, frozen=True):
-    """The progress of an indivisible profile when it was killed, in [0, 1]; -1 if unknown."""
-
-    profile_id: str
-    progress: float
-    mpi: bool = False
-    """Whether it replays MPI calls, for which Batsim does not report progress."""
-
-
-class SequentialProgress(msgspec.Struct, frozen=True):
-    """The progress of a sequence: the repetition, the task in it, and the progress of that task."""
-
-    profile_id: str
-    current_repetition: int
-    current_task_index: int
-    current_task_progress: "KillProgress"
-    length: int = 0
-    """The number of tasks of one repetition."""
-
-
-class ForkJoinProgress(msgspec.Struct, frozen=True):
-    """The progress of each task of a fork-join."""
-
-    profile_id: str
-    tasks_progress: tuple["KillProgress", ...]
-
-
-KillProgress = AtomicProgress | SequentialProgress | ForkJoinProgress
-"""The progress of a killed job."""
 
 
 class JobsKilled(Notice):

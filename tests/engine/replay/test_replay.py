@@ -116,7 +116,7 @@ def test_blocks_go_all_at_once_or_in_rounds():
 def test_every_message_of_a_collective_finds_its_other_side(what, size, ranks):
     replay = play(cluster([f"init; {what.format(size)}; barrier"] * ranks, [i % 8 for i in range(ranks)]))
     assert replay.done
-    assert not replay._unmatched
+    assert not replay._mail.unmatched
 
 
 def test_ranks_that_wait_for_each_other_are_stuck_and_say_so():

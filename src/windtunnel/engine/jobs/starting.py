@@ -7,7 +7,7 @@ from msgspec.structs import astuple
 
 from windtunnel.engine.jobs import execution
 from windtunnel.engine.state.calendar import COMPILED, JOB_END, WALLTIME, plan
-from windtunnel.engine.state.hosts import HostState
+from windtunnel.engine.state.host_states import HostState
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.shared_hosts import enough_alike
 from windtunnel.engine.state.world import World

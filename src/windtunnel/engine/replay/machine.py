@@ -3,7 +3,7 @@
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
@@ -11,13 +11,11 @@ from mypy_extensions import mypyc_attr
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.replay.collectives import Exchange
 from windtunnel.engine.replay.operations import ACTIONS, Compute, Operation, Sleep, default_size, operations
+from windtunnel.engine.replay.ranks import Mailbox, Message, Rank
+from windtunnel.engine.replay.tags import ENDING, ReplayTag
 from windtunnel.engine.sharing import Action, Builder, System, Task
-from windtunnel.engine.sharing.model import sharing_of
-from windtunnel.engine.sharing.owner import Owner
-from windtunnel.engine.state.world import World
-from windtunnel.model import JobRecord
 
-__all__ = ["ReplayTag", "Trace", "TraceReplay"]
+__all__ = ["Trace", "TraceReplay"]
 
 ENVELOPE: Final = 16.0
 """Bytes that travel with each message."""
@@ -25,69 +23,11 @@ ENVELOPE: Final = 16.0
 LAST_WORD: Final = 4.0
 """Bytes with which a rank tells that it has ended, where that takes time."""
 
-_ENDING: Final = -1
-"""The subject of the message with which a rank tells that it has ended."""
-
 DETACHED_BELOW: Final = 65536.0
 """A sender does not wait for messages smaller than this (bytes; smpi/send-is-detached-thresh)."""
 
 Trace = Sequence[Sequence[str]]
 """The words of each line of one rank, after the rank."""
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class ReplayTag(Owner):
-    """The tag of the actions that a replay starts: whose replay it is, and for which rank or message."""
-
-    def __init__(self, owner: Any, subject: "int | _Message") -> None:
-        self.owner = owner
-        self.subject = subject
-
-    def complete(self, world: World, action: Action) -> None:
-        """The replay goes on."""
-        self.owner.replayed(world, action)
-
-    def again(self, world: World, action: Action) -> Task:
-        """The same message, one flow, under the present latencies."""
-        task = action.task
-        assert task is not None
-        weight = task.links[0][1]
-        assert isinstance(weight, float)
-        return sharing_of(world).builder.flows(task.hosts, ((task.hosts[0], task.hosts[-1], weight),))
-
-    @property
-    def job(self) -> JobRecord | None:
-        """The job whose traces are replayed."""
-        record: JobRecord | None = self.owner.job
-        return record
-
-
-@dataclass(slots=True, eq=False)
-class _Message:
-    """Posted by one side or by both; it travels once both have. ``waiting`` ranks go on when it has arrived."""
-
-    source: int
-    target: int
-    tag: int
-    size: float = 0.0
-    arrived: bool = False
-    posted: bool = False
-    """By the sender."""
-    expected: bool = False
-    """By the receiver."""
-    waiting: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Rank:
-    line: int = 0
-    default: int = 1
-    todo: deque[Operation] = field(default_factory=deque)
-    blocked: int = 0
-    """Messages (or 1: an action of its own) that it waits for."""
-    kept: dict[tuple[int, int, int], deque[_Message]] = field(default_factory=dict)
-    """Posted without waiting, by source, target and tag."""
-    finish: float = math.nan
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -136,9 +76,9 @@ class TraceReplay:
         self._ending: deque[int] = deque()
         """Ranks at their end of which the host at home has not been told; it is being told of the first."""
         self.under_way: dict[int, Action] = {}
-        self._ranks = [_Rank() for _ in traces]
+        self._ranks = [Rank() for _ in traces]
         self._left = len(traces)
-        self._unmatched: dict[tuple[int, int, int], deque[_Message]] = {}
+        self._mail = Mailbox()
 
     @property
     def done(self) -> bool:
@@ -151,7 +91,7 @@ class TraceReplay:
         over = float(sum(rank.line - (rank.blocked > 0 or bool(rank.todo)) for rank in self._ranks))
         for action in self.under_way.values():
             subject = action.tag.subject
-            if isinstance(subject, int) and subject != _ENDING and action.task is not None:
+            if isinstance(subject, int) and subject != ENDING and action.task is not None:
                 over += 1.0 - self.system.remaining(now, action)
         return min(1.0, max(0.0, over / total)) if total else 1.0
 
@@ -188,7 +128,7 @@ class TraceReplay:
         del self.under_way[action.number]
         subject = action.tag.subject
         if isinstance(subject, int):
-            if subject == _ENDING:
+            if subject == ENDING:
                 self._told(now)
             else:
                 self._resume(now, subject)
@@ -222,7 +162,7 @@ class TraceReplay:
             subject, task = action.tag.subject, action.task
             if task is None:
                 continue
-            if subject == _ENDING:
+            if subject == ENDING:
                 action.task = self._last_word()
                 action.network_bound = action.task.network_bound
             elif isinstance(subject, int):
@@ -235,7 +175,7 @@ class TraceReplay:
                 action.task = self._flow(subject)
                 action.network_bound = action.task.network_bound
 
-    def _flow(self, message: _Message) -> Task:
+    def _flow(self, message: Message) -> Task:
         ends = self.hosts[message.source], self.hosts[message.target]
         return self.build.flows(ends, ((*ends, message.size + ENVELOPE),))
 
@@ -268,7 +208,7 @@ class TraceReplay:
             return
         self._ending.append(number)
         if len(self._ending) == 1:
-            self._start(self.system.start(now, self._last_word(), self._tag(_ENDING)))
+            self._start(self.system.start(now, self._last_word(), self._tag(ENDING)))
 
     def _last_word(self) -> Task:
         ends = self.hosts[self._ending[0]], self.home
@@ -278,7 +218,7 @@ class TraceReplay:
         self._ending.popleft()
         self._left -= 1
         if self._ending:
-            self._start(self.system.start(now, self._last_word(), self._tag(_ENDING)))
+            self._start(self.system.start(now, self._last_word(), self._tag(ENDING)))
 
     def _next_line(self, now: float, number: int) -> list[Operation]:
         rank = self._ranks[number]
@@ -326,43 +266,29 @@ class TraceReplay:
             key = (message.source, message.target, message.tag)
             self._ranks[number].kept.setdefault(key, deque()).append(message)
 
-    def _wait(self, number: int, messages: list[_Message]) -> None:
+    def _wait(self, number: int, messages: list[Message]) -> None:
         for message in messages:
             if not message.arrived:
                 message.waiting.append(number)
                 self._ranks[number].blocked += 1
 
-    def _post(self, now: float, source: int, target: int, tag: int, size: float) -> _Message:
-        message = self._match(source, target, tag, posted=True)
+    def _post(self, now: float, source: int, target: int, tag: int, size: float) -> Message:
+        message = self._mail.match(source, target, tag, posted=True)
         message.size = size
         self._travel(now, message)
         return message
 
-    def _expect(self, now: float, source: int, target: int, tag: int) -> _Message:
-        message = self._match(source, target, tag, posted=False)
+    def _expect(self, now: float, source: int, target: int, tag: int) -> Message:
+        message = self._mail.match(source, target, tag, posted=False)
         self._travel(now, message)
         return message
 
-    def _match(self, source: int, target: int, tag: int, *, posted: bool) -> _Message:
-        """The oldest message of which the other side alone knows, or a new one."""
-        unmatched = self._unmatched.setdefault((source, target, tag), deque())
-        if unmatched and unmatched[0].posted != posted:
-            message = unmatched.popleft()
-            if not unmatched:
-                del self._unmatched[source, target, tag]
-        else:
-            message = _Message(source, target, tag)
-            unmatched.append(message)
-        message.posted |= posted
-        message.expected |= not posted
-        return message
-
-    def _travel(self, now: float, message: _Message) -> None:
+    def _travel(self, now: float, message: Message) -> None:
         if message.posted and message.expected:
             self._start(self.system.start(now, self._flow(message), self._tag(message)))
 
     def _start(self, action: Action) -> None:
         self.under_way[action.number] = action
 
-    def _tag(self, subject: "int | _Message") -> ReplayTag:
+    def _tag(self, subject: int | Message) -> ReplayTag:
         return ReplayTag(self.owner, subject)

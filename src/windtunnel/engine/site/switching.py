@@ -11,7 +11,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.sharing.owner import Owner
 from windtunnel.engine.state.calendar import SWITCHED, Priority
-from windtunnel.engine.state.hosts import HostState
+from windtunnel.engine.state.host_states import HostState
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.world import World
 from windtunnel.model import Host, HostSet

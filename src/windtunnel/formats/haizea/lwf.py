@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from windtunnel.diagnostics import Findings, Severity
-from windtunnel.formats.haizea.lwf_elements import ElementReader, parse_xml, parse_xml_text
+from windtunnel.formats.haizea.lwf_document import parse_xml, parse_xml_text
+from windtunnel.formats.haizea.lwf_elements import ElementReader
 from windtunnel.formats.haizea.lwf_grammar import line_of
 from windtunnel.model.lease import (
     DiskImage,

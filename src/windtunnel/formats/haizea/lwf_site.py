@@ -4,7 +4,7 @@ from pathlib import Path
 
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.haizea.lwf import read_nodes, read_site
-from windtunnel.formats.haizea.lwf_elements import parse_xml
+from windtunnel.formats.haizea.lwf_document import parse_xml
 from windtunnel.model.lease import CPU, MEMORY, LeaseSite
 from windtunnel.model.lease_platform import platform_of_site
 from windtunnel.model.platform import Platform

@@ -13,9 +13,10 @@ from windtunnel.leases.planner.policies.host_selection import HostSelectionPolic
 from windtunnel.leases.planner.policies.preemption import PreemptionPolicy
 from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation, VirtualMachines
 from windtunnel.leases.planner.suspension import SuspendResume
+from windtunnel.leases.planner.transaction import Transaction
 from windtunnel.model.lease import LeaseKind, LeaseState
 
-__all__ = ["DeadlineMapper", "DeadlinePlanner", "Transaction"]
+__all__ = ["DeadlineMapper", "DeadlinePlanner"]
 
 # Bound once: an enumeration looks its members up anew each time.
 _DONE: Final = Progress.DONE
@@ -29,25 +30,6 @@ _DEADLINE: Final = LeaseKind.DEADLINE
 _SCHEDULED: Final = Progress.SCHEDULED
 
 SUSPENDED = LeaseState.SUSPENDED_PENDING
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class Transaction:
-    """The slot table and the schedules of some leases as they are now, to go back to."""
-
-    def __init__(self, plan: Plan, leases: list[LeaseRecord]) -> None:
-        self._plan = plan
-        self._table = plan.table.save()
-        self._leases = [(lease, lease.state, lease.vms[:]) for lease in leases]
-        self._machines = [(vm, vm.start, vm.end, vm.pre[:], vm.post[:]) for lease in leases for vm in lease.vms]
-
-    def rollback(self) -> None:
-        """Go back."""
-        for lease, state, vms in self._leases:
-            lease.state, lease.vms = state, vms
-        for vm, start, end, pre, post in self._machines:
-            vm.start, vm.end, vm.pre, vm.post = start, end, pre, post
-        self._plan.table.restore(self._table)
 
 
 def _withdraw(plan: Plan, vm: VirtualMachines) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from windtunnel.leases.planner.deadline import Transaction
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
 from windtunnel.leases.planner.record import LeaseRecord, Reservation, VirtualMachines
 from windtunnel.leases.planner.scheduling import Scheduling
+from windtunnel.leases.planner.transaction import Transaction
 from windtunnel.model.lease import LeaseKind, LeaseState
 
 __all__ = ["reevaluate"]

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.cpu_profile import CpuProfile
-from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.record import Progress, Reservation, VirtualMachines
 from windtunnel.leases.planner.reservations import Resumption, Shutdown, Suspension
+from windtunnel.leases.planner.site_nodes import SiteNodes
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.ticks import FOREVER
 from windtunnel.model.lease import LeaseSite
@@ -41,27 +41,15 @@ class TableState(NamedTuple):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class SlotTable:
-    """Which reservations hold what on the nodes of a site, now and later."""
+class SlotTable(SiteNodes):
+    """Which reservations hold what on the nodes of a site, now and later.
+
+    It is the nodes as well, since searches look up both at every step.
+    """
 
     def __init__(self, site: LeaseSite, space: ResourceSpace, *, lost: int | None = None) -> None:
         """``lost``: a node number that cannot be used: Haizea's image node takes the place of node 1000."""
-        self.space = space
-        classes: dict[Vector, int] = {}
-        bit = 0
-        for group in site.nodes:
-            capacity = space.capacity(group.amounts)
-            classes[capacity] = classes.get(capacity, 0) | (((1 << group.count) - 1) << bit)
-            bit += group.count
-        self.image_bit = bit
-        self._image = 1 << bit
-        """The bit of the image repository, behind the site's nodes."""
-        if lost is not None:
-            classes = {capacity: nodes & ~(1 << (lost - 1)) for capacity, nodes in classes.items()}
-        self.classes = [(capacity, nodes) for capacity, nodes in classes.items() if nodes]
-        self.all_nodes = 0
-        for _, nodes in self.classes:
-            self.all_nodes |= nodes
+        super().__init__(site, space, lost=lost)
         self.profile = CpuProfile(sum(space.cpu(capacity) * nodes.bit_count() for capacity, nodes in self.classes))
         self.inflated = 0
         """How many reservations hold more CPU than the profile counts."""
@@ -76,12 +64,6 @@ class SlotTable:
         """How many end when."""
         self.entered = 0
         """How many reservations were ever entered; also their sequence numbers."""
-        self.away = 0
-        """Nodes that are not available at present."""
-        self.base: dict[Vector, list[tuple[int, int]]] = {}
-        """What :meth:`base_fit` has found."""
-        self.clashes: dict[tuple[Vector, Vector], tuple[int, int]] = {}
-        """What :meth:`clash` has found."""
         self._cpus: dict[Vector, int] = {}
         """The CPU of amounts."""
 
@@ -266,46 +248,6 @@ class SlotTable:
                 cpu = self.space.cpu(amount)
                 used += cpu * (nodes & self.all_nodes).bit_count() if cpu else 0
         return self.profile.total - used
-
-    # --- what fits where ------------------------------------------------------------------------------------------
-
-    def base_fit(self, need: Vector) -> list[tuple[int, int]]:
-        """How many of an equal need an empty node holds, and the nodes of which that is true (none: left out)."""
-        found = self.base.get(need)
-        if found is None:
-            counts: dict[int, int] = {}
-            for capacity, nodes in self.classes:
-                count = self.space.times_fitting(need, capacity, 1 << 20)
-                counts[count] = counts.get(count, 0) | nodes
-            found = self.base[need] = [(count, nodes) for count, nodes in sorted(counts.items()) if count]
-        return found
-
-    def clash(self, need: Vector, held: Vector) -> tuple[int, int]:
-        """The nodes on which ``held`` leaves no room for ``need``, and those on which it takes some of its room."""
-        found = self.clashes.get((need, held))
-        if found is None:
-            blocked = partly = 0
-            if not self.space.disjoint(need, held):
-                for capacity, nodes in self.classes:
-                    if not self.space.fits(need, capacity) or self.space.fits(need, self.space.minus(capacity, held)):
-                        partly |= nodes
-                    else:
-                        blocked |= nodes
-            found = self.clashes[need, held] = (blocked, partly)
-        return found
-
-    def capacity_of(self, bit: int) -> Vector:
-        """The capacity of one node."""
-        for capacity, nodes in self.classes:
-            if nodes >> bit & 1:
-                return capacity
-        return self.space.zero
-
-    def node_ids(self, mask: int) -> list[int]:
-        """The numbers of nodes, ascending: 1..N, and 1000 for the image repository as in Haizea."""
-        image = 1 << self.image_bit
-        ids = [bit + 1 for bit in positions(mask & ~image)]
-        return [*ids, 1000] if mask & image else ids
 
     def reservations(self) -> Sequence[Reservation]:
         """All of them, by start."""

@@ -14,6 +14,7 @@ from windtunnel.model.abilities import unused_profiles
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.vocabulary.decisions import Decision
+from windtunnel.vocabulary.progress import AtomicProgress, KillProgress, SequentialProgress
 from windtunnel.wires.json.speaking import event_of
 from windtunnel.wires.json.text import date_text, quoted, to_text
 
@@ -172,16 +173,16 @@ def _killed(notice: n.JobsKilled) -> str | None:
     return f'"JOB_KILLED","data":{to_text({"job_ids": list(notice.job_ids), "job_progress": progresses})}'
 
 
-def _progress(progress: n.KillProgress) -> dict[str, Any]:
+def _progress(progress: KillProgress) -> dict[str, Any]:
     """Both the member name of the document (``profile``) and that of the programs (decisions.md 7)."""
     name = progress.profile_id.rpartition("!")[2]
     made: dict[str, Any] = {"profile_name": name, "profile": name}
-    if isinstance(progress, n.AtomicProgress):
+    if isinstance(progress, AtomicProgress):
         if progress.progress < 0 or progress.mpi:  # cannot be told: this is how upstream says so
             made["current_task_index"] = -1
         else:
             made["progress"] = float(progress.progress)
-    elif isinstance(progress, n.SequentialProgress):
+    elif isinstance(progress, SequentialProgress):
         made["current_task_index"] = progress.current_repetition * progress.length + progress.current_task_index
         made["current_task"] = _progress(progress.current_task_progress)
     else:

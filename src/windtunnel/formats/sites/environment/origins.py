@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
+from windtunnel.formats.sites.environment.bases import Node
 from windtunnel.formats.sites.environment.problems import Path
-from windtunnel.formats.sites.environment.resolution import Node, Resolver
+from windtunnel.formats.sites.environment.resolution import Resolver
 from windtunnel.formats.sites.environment.source import Source
 
 __all__ = ["Origin", "origin"]

@@ -11,20 +11,17 @@ What is inherited is shared between its users, never copied: callers must not ch
 from pathlib import Path as FilePath
 from typing import Any, Final
 
-from windtunnel.diagnostics import Severity
-from windtunnel.formats.sites.environment.other_files import OtherFileError, OtherFiles
+from windtunnel.formats.sites.environment.bases import Bases, Node
+from windtunnel.formats.sites.environment.complaints import Complaints
 from windtunnel.formats.sites.environment.problems import Path, Problem, pointer
-from windtunnel.formats.sites.environment.references import PointerError, find, parse_pointer, split_reference
 from windtunnel.formats.sites.environment.source import Source
 
-__all__ = ["EXPANSION_LIMIT", "Node", "Resolver"]
+__all__ = ["EXPANSION_LIMIT", "Resolver"]
 
 EXPANSION_LIMIT: Final = 5_000_000
 """So many properties may come in through ``$base`` beyond those written down."""
 DEPTH_LIMIT: Final = 100
 """So long may a chain of bases be."""
-
-Node = tuple[Source, Path]
 
 
 class _TooLargeError(Exception):
@@ -44,7 +41,6 @@ class Resolver:
         limit: int = EXPANSION_LIMIT,
     ) -> None:
         self.source: Final = source
-        self.problems: Final = problems
         self.reference_order: Final = reference_order
         self.links: dict[Node, list[Node]] = {}
         """The bases of each object that inherits."""
@@ -52,13 +48,15 @@ class Resolver:
         """What the document itself inherits from, outside unused definitions."""
         self.broken: set[Node] = set()
         """Objects that lack something because a base of theirs could not be had."""
-        self._files = OtherFiles(files)
+        self._complaints = Complaints(problems)
+        self._say = self._complaints.say
+        self._bases = Bases(self._complaints, files)
         self._memo: dict[Node, tuple[Any, int]] = {}
         self._frames: list[tuple[Source, Path, Path]] = []
         self._count = 0
         self._limit = limit + source.members
-        self._said: set[tuple[str, Source, Path, str]] = set()
-        self._unused = False
+        self._rings: set[str] = set()
+        """The circles that were complained of."""
 
     def resolve(self) -> Any:
         """The resolved tree (the raw one where a ``$base`` could not be followed)."""
@@ -97,7 +95,7 @@ class Resolver:
     def _object(self, source: Source, raw: dict[str, Any], path: Path, last: str | None = None) -> dict[str, Any]:
         """Resolve an object; the value of the key ``last`` comes after all else."""
         self._count += len(raw)
-        if self._count > self._limit:
+        if self._count > self._limit + self._bases.members:
             self._too_large(source, path)
         local = raw
         for key, value in raw.items():
@@ -110,13 +108,13 @@ class Resolver:
         if "$base" in raw or "$merge" in raw:
             local = self._inherit(source, raw, local, path)
         if last is not None and isinstance(raw.get(last), dict):
-            self._unused = True
+            self._complaints.unused = True
             local = {**local, last: self._value(source, raw[last], (*path, last))}
         return local
 
     def _inherit(self, source: Source, raw: dict[str, Any], local: dict[str, Any], path: Path) -> dict[str, Any]:
-        names = self._merge_names(source, raw, path)
-        references = self._references(source, raw, path)
+        names = self._bases.merge_names(source, raw, path)
+        references = self._bases.references(source, raw, path)
         if references is None:
             return local
         own = {key: value for key, value in local.items() if key not in {"$base", "$merge"}}
@@ -125,7 +123,7 @@ class Resolver:
         links.clear()
         for index, reference in enumerate(references):
             place = (*path, "$base", index) if isinstance(raw["$base"], list) else (*path, "$base")
-            target = self._target(source, reference, place)
+            target = self._bases.target(source, reference, place)
             base = self._base(target, source, place, path) if target is not None else None
             if target is None or base is None:
                 self.broken.add((source, path))
@@ -164,12 +162,12 @@ class Resolver:
 
     def _base(self, target: Node, source: Source, place: Path, path: Path) -> dict[str, Any] | None:
         """The resolved object at ``target``, or None if it cannot be had."""
-        if not self._unused and target[0] is self.source:
+        if not self._complaints.unused and target[0] is self.source:
             self.used.add(target[1])
         if target in self._memo:
             value, size = self._memo[target]
             self._count += size
-            if self._count > self._limit:
+            if self._count > self._limit + self._bases.members:
                 self._too_large(source, place)
         else:
             if self._is_cycle(target, source, place, path):
@@ -191,76 +189,6 @@ class Resolver:
             return None
         return value
 
-    # -- references -----------------------------------------------------------------------------------------
-
-    def _references(self, source: Source, raw: dict[str, Any], path: Path) -> list[str] | None:
-        """The texts of ``$base``; None if there is none that could be followed."""
-        if "$base" not in raw:
-            self._say("ENV046", "$merge without $base has no effect", source, (*path, "$merge"))
-            return None
-        base = raw["$base"]
-        place = (*path, "$base")
-        if isinstance(base, str):
-            return [base]
-        if isinstance(base, list) and all(isinstance(item, str) for item in base):
-            if not base:
-                self._say("ENV013", "an empty $base has no effect", source, place, severity=Severity.WARNING)
-            return base
-        self._say("ENV013", "$base must be a reference or an array of references (strings)", source, place)
-        return None
-
-    def _merge_names(self, source: Source, raw: dict[str, Any], path: Path) -> set[str]:
-        names = raw.get("$merge", [])
-        if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            return set(names)
-        hint = f"write [{names!r}]".replace("'", '"') if isinstance(names, str) else ""
-        self._say("ENV014", "$merge must be an array of property names", source, (*path, "$merge"), hint)
-        return set()
-
-    def _target(self, source: Source, reference: str, place: Path) -> Node | None:
-        """Where a reference leads."""
-        file, fragment = split_reference(reference)
-        target = source
-        if file:
-            external = self._external(source, file, place)
-            if external is None:
-                return None
-            target = external
-        if fragment and not fragment.startswith("/"):
-            hint = f"write '#/{fragment}'"
-            self._say("ENV017", "a pointer begins with a slash", source, place, hint, severity=Severity.WARNING)
-        try:
-            return target, find(target.tree, parse_pointer(fragment))
-        except PointerError as error:
-            found = self._caret(target, fragment, source, place)
-            if found is None:
-                self._say(error.code, f"{reference!r} does not resolve: {error}", source, place, error.hint)
-            return found
-
-    def _caret(self, target: Source, fragment: str, source: Source, place: Path) -> Node | None:
-        """The released tool's escapes, from a draft older than RFC 6901: ``^/`` and ``^^``."""
-        if "^" not in fragment:
-            return None
-        better = fragment.replace("~", "~0").replace("^^", "\0").replace("^/", "~1").replace("\0", "^")
-        try:
-            path = find(target.tree, parse_pointer(better))
-        except PointerError:
-            return None
-        hint = f"write '#{better}' (RFC 6901)"
-        message = "^ is not an escape of JSON pointers any more"
-        self._say("ENV017", message, source, place, hint, severity=Severity.WARNING)
-        return target, path
-
-    def _external(self, source: Source, file: str, place: Path) -> Source | None:
-        """Another document, if it may be read."""
-        try:
-            opened, members = self._files.open(source, file, self.problems)
-        except OtherFileError as error:
-            self._say("ENV015", str(error), source, place, error.hint)
-            return None
-        self._limit += members
-        return opened
-
     # -- what can go wrong ----------------------------------------------------------------------------------
 
     def _is_cycle(self, target: Node, source: Source, place: Path, path: Path) -> bool:
@@ -272,12 +200,11 @@ class Resolver:
             if of is where and inside:
                 ring = [goal, *(frame[1] for frame in frames[index + 1 :]), goal]
                 shown = " -> ".join(f"#{pointer(step)}" for step in ring)
-                if not any(
-                    said[0] == "ENV011" and said[3] == str(sorted(map(str, set(ring)))) for said in self._said
-                ):
+                members = str(sorted(map(str, set(ring))))
+                if members not in self._rings:
                     hint = "an object cannot inherit from itself or from what contains it"
                     self._say("ENV011", f"circular inheritance: {shown}", source, place, hint)
-                    self._said.add(("ENV011", source, place, str(sorted(map(str, set(ring))))))
+                    self._rings.add(members)
                 return True
         return False
 
@@ -285,23 +212,3 @@ class Resolver:
         hint = "definitions that inherit several times from each other double in size with each step"
         self._say("ENV016", "inheritance grows without bound (5 million properties)", source, path, hint)
         raise _TooLargeError
-
-    def _say(
-        self,
-        code: str,
-        message: str,
-        source: Source,
-        path: Path,
-        hint: str = "",
-        *,
-        severity: Severity = Severity.ERROR,
-    ) -> None:
-        if code == "ENV046":
-            severity = Severity.WARNING
-        if self._unused and code != "ENV016":
-            severity = min(severity, Severity.WARNING)
-            hint = hint or "nothing uses this definition"
-        key = (code, source, path, message)
-        if key not in self._said:
-            self._said.add(key)
-            self.problems.append(Problem(code, message, path, hint, severity, source))

@@ -1,0 +1,91 @@
+"""What is asked of a run besides its inputs: whether it makes sense, what follows from it, what is noted of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from windtunnel.diagnostics import UsageError, read_time
+from windtunnel.engine import Options
+from windtunnel.inputs import check_arguments, chosen
+from windtunnel.model import EventList
+from windtunnel.results.layout import Dialect, Layout
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.vocabulary import Observer
+
+if TYPE_CHECKING:
+    from windtunnel.model.failures import FailureModel
+
+__all__ = ["checked", "noted", "time_of", "with_energy"]
+
+
+def checked(
+    options: Options | None,
+    record: RecordingOptions | None,
+    facts: Mapping[str, Any] | None,
+    out: str | Path | None,
+    observers: Iterable[Observer],
+    failures: "FailureModel | None",
+) -> tuple[Observer, ...]:
+    """Check that these are what they are to be; the observers, each of which is.
+
+    Raises:
+        UsageError: one of them is something else.
+    """
+    if not isinstance(options, Options | None):
+        raise UsageError(f"options must be a windtunnel.Options, not a {type(options).__name__}")
+    if not isinstance(record, RecordingOptions | None):
+        raise UsageError(f"record must be a RecordingOptions, not a {type(record).__name__}")
+    check_arguments(
+        facts=(facts, Mapping | None, "a mapping"),
+        out=(out, (str, Path, NoneType), "a directory"),
+        observers=(observers, Iterable, "a list of observers"),
+    )
+    observers = tuple(observers)
+    if failures is not None:  # few runs have some
+        from windtunnel.model.failures import FailureModel
+
+        check_arguments(failures=(failures, FailureModel, "a FailureModel"))
+    for number, one in enumerate(observers):
+        check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
+    return observers
+
+
+def with_energy(
+    options: Options, record: RecordingOptions, layout: Layout | None
+) -> tuple[Options, RecordingOptions]:
+    """The same options, of a run whose energy is simulated and recorded."""
+    if layout is None or layout.dialect is not Dialect.BATSIM5:  # which has an option of its own for them
+        record = replace(record, pstates=True)
+    return replace(options, energy=True), replace(record, energy=True)
+
+
+def time_of(time: float | str, start_date: float | None) -> float:
+    """A time to run to, in seconds; one that cannot come is refused."""
+    seconds = read_time(time, start_date)
+    if seconds < 0:
+        raise UsageError(f"{time!r} is before the simulation begins")
+    return seconds
+
+
+def noted(
+    workload_options: Mapping[str, Any] | None,
+    events: Sequence[str | Path | EventList],
+    failures: "FailureModel | None",
+    options: Options,
+    record: RecordingOptions,
+    *,
+    share_hosts: bool,
+) -> dict[str, Any]:
+    """What else makes this run another than one with nothing but defaults, for ``run.json``."""
+    told = {
+        "workload_options": dict(workload_options or {}),
+        "events": [event.name if isinstance(event, EventList) else str(event) for event in events],
+        "failures": str(failures or ""),
+        "options": chosen(replace(options, forward={}), Options()),
+        "share_hosts": share_hosts,
+        "trims": {name: getattr(record, name) for name in ("warm_up", "cool_down") if getattr(record, name)},
+    }
+    return {name: value for name, value in told.items() if value}
