@@ -21,6 +21,7 @@ from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.results.trimming import Trim
+from windtunnel.run_account import tell_idle
 from windtunnel.runs import Run, load_run
 from windtunnel.vocabulary import Observer
 
@@ -138,6 +139,8 @@ class Simulation:
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
+        ways = {"on_failure": options.on_failure, "on_maintenance": options.on_maintenance}
+        tell_idle(self.account, parts.platform, parts.events, **ways)
         if strict_input:
             self.account.refuse()
         self._until = _time(until, parts.start_date)
