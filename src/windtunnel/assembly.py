@@ -114,6 +114,7 @@ def assemble(
         scheduler = usual_scheduler(site, workloads)
     several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
     schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
+    _check_together(schedulers)
     components = [make_component(one, scheduler_options, timeout) for one in schedulers]
     workloads = _leases_for(components, workloads)
     by_amounts = asks_for_parts(workloads)
@@ -226,6 +227,27 @@ def _event_lists(
 
         lists.append(generated(site.hosts, failures))
     return lists
+
+
+_REGISTERS = "batsched/submitter"
+"""It starts only the jobs that it has registered."""
+
+
+def _check_together(schedulers: Sequence[SchedulerLike]) -> None:
+    """Of the schedulers that come with this package each starts all jobs: two of them take each other's."""
+    if len(schedulers) < 2:
+        return
+    from windtunnel.listings import LISTED
+    from windtunnel.schedulers.registry import ALIASES, GROUP
+
+    named = [ALIASES.get(one, one) for one in schedulers if isinstance(one, str)]
+    batch = [name for name in named if name in LISTED[GROUP] and name != _REGISTERS]
+    if len(batch) > 1:
+        raise UsageError(
+            f"{' and '.join(batch)} cannot share a simulation: each of them would start all jobs",
+            "run one after the other: windtunnel compare sets their runs side by side, windtunnel study runs many; "
+            "what shares a simulation agrees on who takes which jobs, such as a scheduler and a power manager",
+        )
 
 
 def _leases_for(components: Sequence[Component], workloads: list[Workload]) -> list[Workload]:

@@ -109,3 +109,17 @@ def test_a_library_here_is_named_with_its_folder(here, capsys):
     (here / "libedc.so").write_bytes(b"")
     assert main(["run", "log.swf", "-q", "-s", "lib:libedc.so"]) == 1
     assert "(./libedc.so is here: name it so)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["-s easy -s fcfs", "-s easy -s easy --lenient", "-s easy_bf -s leases --out out"])
+def test_schedulers_that_each_take_all_jobs_are_refused(here, capsys, line):
+    """The first job was started twice, which was refused at t=0 without a hint."""
+    assert "each of them would start all jobs\n  hint: run one after the other: windtunnel compare" in said(
+        capsys, f"run log.swf {line}"
+    )
+    assert not (here / "out").exists()
+
+
+def test_one_of_ours_beside_what_registers_jobs(capsys):
+    assert main(["run", "poisson:3?load=0.1&hosts=8", "-s", "batsched/submitter", "-s", "fcfs", "--until", "0.5"]) == 0
+    assert "cannot share" not in capsys.readouterr().err

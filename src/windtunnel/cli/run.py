@@ -40,7 +40,8 @@ def run(
             help="Default: the schedulers that an environment describes, the lease planner for leases, else easy. "
             "A name (windtunnel schedulers), "
             "module:Class, file.py:Class, an endpoint such as tcp://127.0.0.1:28000 (Batsim 4) or "
-            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site.",
+            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site "
+            "(a scheduler and a power manager).",
         ),
     ] = [],  # noqa: B006 -- typer copies it
     option: Annotated[
