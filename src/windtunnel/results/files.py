@@ -83,8 +83,9 @@ def text_to_be_written(path: Path) -> TextIO:
     """A text file, made anew, whose lines end as on Unix.
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: it cannot be written, or was read before.
     """
+    spare_inputs(path)
     try:
         return path.open("w", encoding="utf-8", newline="\n")
     except OSError as error:
