@@ -38,6 +38,8 @@ def said(capsys, line):
         ("run log.swf --live-paused", "add --live"),
         ("lease request --file one.lwf -n 4 -c 0.5", "--numnodes, --cpu cannot be given with it"),
         ("lease request -z 100", "add --vmimage NAME"),
+        ("inspect hosts:4 --all --route host0 host1", "--all shows every kind of host and link"),
+        ("study run sweep.toml --jobs 4 --on dask://head:8786", "dask://head:8786 has workers of its own"),
         ("serve nodes nodes.xml --at 5", "nodes.xml is a file of nodes: it has one state"),
         ("serve nodes nodes.xml --platform hosts:4", "nodes.xml is a file of nodes: it has one state"),
     ],
@@ -128,6 +130,21 @@ def test_schedulers_that_each_take_all_jobs_are_refused(here, capsys, line):
 def test_one_of_ours_beside_what_registers_jobs(capsys):
     assert main(["run", "poisson:3?load=0.1&hosts=8", "-s", "batsched/submitter", "-s", "fcfs", "--until", "0.5"]) == 0
     assert "cannot share" not in capsys.readouterr().err
+
+
+def test_what_no_file_heeds_is_told(here, capsys):
+    assert main(["validate", "log.swf", "--schema-only", "--merge-order", "reference"]) == 0
+    assert capsys.readouterr().err == "--schema-only, --merge-order: no effect, as no environment is among these files\n"
+    (here / "site.json").write_text('{"environment": {"datacenters": []}}')
+    main(["validate", "log.swf", "site.json", "--schema-only"])
+    assert not capsys.readouterr().err
+
+
+def test_a_timeout_that_nobody_heeds_is_told(capsys):
+    assert main(["run", "log.swf", "-s", "easy", "--timeout", "5"]) == 0
+    assert "--timeout has no effect: no scheduler is out of process" in capsys.readouterr().err
+    assert main(["run", "log.swf", "-s", "easy"]) == 0
+    assert "without-effect" not in capsys.readouterr().err
 
 
 LEASES = """<lease-workload name="day"><site><resource-types names="CPU Memory"/><nodes>
