@@ -107,6 +107,10 @@ def assemble(
         site, workloads = _site_and_workloads(
             platform, workload, platform_options, workload_options, operations, energy=energy
         )
+    if energy:  # before the files of an earlier run make room
+        from windtunnel.engine.energy.accounting import check_watts
+
+        check_watts((*site.hosts, *site.storages))
     given = _events_given(events)
     with files_read() as more:
         lists = _event_lists(site, given, failures)
@@ -125,6 +129,10 @@ def assemble(
     parts = all(gives_parts(honoured_by(component), workloads) for component in components)
     names = [scheduler_name(one) for one in schedulers]
     account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
+    for one in workloads if operations else ():
+        if not len(one):
+            reason = f"the operations leave no job of {one.path or one.name}: {', '.join(operations)}"
+            account.tell("nothing-left", reason, hint="windtunnel convert LOG NEW.swf --apply ... shows what is left")
     if components != alone:
         account.tell("kept-to-site", _KEPT.format(names[0]), place=site.path, note=True)
     if checkpoints[0]:

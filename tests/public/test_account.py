@@ -262,3 +262,10 @@ def test_profiles_of_a_platform_are_failures(log):
     site = replace(platform(1), hosts=(replace(host, state_profile=((5.0, 0.0), (9.0, 1.0))),))
     simulation = wt.Simulation(site, log(CLEAN.replace(" 4 ", " 1 ")), options=wt.Options(on_failure="requeue"))
     assert not told(simulation, "without-effect")
+
+
+def test_operations_that_leave_nothing_are_told(log):
+    run = wt.Simulation("hosts:4", log(CLEAN), "easy", operations=["filter(user='nobody')"])
+    ((_, reason),) = told(run, "nothing-left")
+    assert reason.endswith("log.swf: filter(user='nobody')")
+    assert not told(wt.Simulation("hosts:4", log(CLEAN), "easy", operations=["first(1)"]), "nothing-left")
