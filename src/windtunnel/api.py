@@ -21,7 +21,6 @@ from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.results.trimming import Trim
-from windtunnel.run_account import tell_idle
 from windtunnel.runs import Run, load_run
 from windtunnel.vocabulary import Observer
 
@@ -135,14 +134,17 @@ class Simulation:
             share_hosts=share_hosts,
             energy=options.energy,
             checkpoints=(options.checkpoint_interval, options.checkpoint_cost),
+            losses=(options.on_failure, options.on_maintenance),
             stream=stream,
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
-        ways = {"on_failure": options.on_failure, "on_maintenance": options.on_maintenance}
-        tell_idle(self.account, parts.platform, parts.events, **ways)
         if strict_input:
             self.account.refuse()
+        if options.energy:  # before the files of an earlier run make room
+            from windtunnel.engine.energy.accounting import check_watts
+
+            check_watts((*parts.platform.hosts, *parts.platform.storages))
         self._until = _time(until, parts.start_date)
         noted = {
             "schedulers": parts.names,
