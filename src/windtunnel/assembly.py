@@ -13,7 +13,7 @@ from windtunnel.inputs import (
     check_events,
     gives_parts,
     kept_to_site,
-    make_component,
+    make_components,
     on_its_own,
     packed,
     read_workloads,
@@ -24,7 +24,7 @@ from windtunnel.model import EventList, Platform, Workload
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.run_account import draw_up
+from windtunnel.run_account import draw_up, tell_idle
 from windtunnel.vocabulary import Ability, Component, honoured_by
 from windtunnel.vocabulary.component import LengthensLeases
 
@@ -78,12 +78,14 @@ def assemble(
     share_hosts: bool,
     energy: bool,
     checkpoints: tuple[float, float],
+    losses: tuple[str, str],
     stream: bool,
 ) -> Assembled:
     """Read, make and check everything; arguments as for :class:`windtunnel.Simulation`, in s.
 
     With ``energy`` the watts of hosts are needed; ``checkpoints`` are seconds of work between them (0: none), and the
-    seconds that one takes. With ``stream`` jobs are not held in memory.
+    seconds that one takes; ``losses`` what becomes of jobs in failures, and in maintenance. With ``stream`` jobs are
+    not held in memory.
 
     Raises:
         InputError: a file is at fault.
@@ -114,7 +116,7 @@ def assemble(
         scheduler = usual_scheduler(site, workloads)
     several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
     schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
-    components = [make_component(one, scheduler_options, timeout) for one in schedulers]
+    components = make_components(schedulers, scheduler_options, timeout)
     workloads = _leases_for(components, workloads)
     by_amounts = asks_for_parts(workloads)
     components = [packed(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
@@ -124,6 +126,11 @@ def assemble(
     parts = all(gives_parts(honoured_by(component), workloads) for component in components)
     names = [scheduler_name(one) for one in schedulers]
     account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
+    tell_idle(account, site, lists, on_failure=losses[0], on_maintenance=losses[1])
+    for one in workloads if operations else ():
+        if not len(one):
+            reason = f"the operations leave no job of {one.path or one.name}: {', '.join(operations)}"
+            account.tell("nothing-left", reason, hint="windtunnel convert LOG NEW.swf --apply ... shows what is left")
     if components != alone:
         account.tell("kept-to-site", _KEPT.format(names[0]), place=site.path, note=True)
     if checkpoints[0]:

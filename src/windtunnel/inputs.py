@@ -16,6 +16,7 @@ from windtunnel.options import checked_options
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of
+from windtunnel.schedulers.together import check_together
 from windtunnel.vocabulary import PARTS, Ability, Component, Decision
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = [
     "chosen",
     "gives_parts",
     "kept_to_site",
-    "make_component",
+    "make_components",
     "on_its_own",
     "packed",
     "read_workloads",
@@ -202,7 +203,7 @@ def check_events(events: EventList, hosts: int) -> None:
             )
 
 
-def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
+def _made(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
     """A decision component: in process, in a shared library, or at the other end of a socket."""
     if isinstance(scheduler, str) and scheduler.startswith(("lib:", "batprotocol+")):
         from windtunnel.wires.batprotocol.address import component_at
@@ -218,6 +219,12 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
     if isinstance(scheduler, str) and scheduler.startswith(("tcp:", "ipc:")):
         raise UsageError(f"{scheduler!r} is not an endpoint", "such as tcp://127.0.0.1:28000 or ipc:///tmp/socket")
     return make_scheduler(scheduler, **options)
+
+
+def make_components(given: Sequence[SchedulerLike], options: Mapping[str, Any], timeout: float) -> list[Component]:
+    """The decision components of one simulation."""
+    check_together(given)
+    return [_made(one, options, timeout) for one in given]
 
 
 def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:

@@ -16,7 +16,7 @@ from windtunnel.model.platform import column_of, kinds_of
 from windtunnel.model.site import Site
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
-__all__ = ["draw_up"]
+__all__ = ["draw_up", "tell_idle"]
 
 
 def draw_up(
@@ -55,6 +55,28 @@ def draw_up(
         _compare_all(account, platform, asks, honoured, names)
     _compare_all(account, platform, of_site, honoured, names)
     return account
+
+
+def tell_idle(
+    account: Account, platform: Platform, events: Sequence[EventList], *, on_failure: str, on_maintenance: str
+) -> None:
+    """Options about what goes away, where nothing does; live pages and ``inject`` may still make it happen."""
+    if on_failure == on_maintenance == "kill":
+        return
+    states = {
+        str(event.attributes.get("state")) for one in events for event in one.events if event.kind == "machine_state"
+    }
+    links = platform.network.links if platform.network is not None else ()
+    fails = bool(states - {"ACTIVE"}) or any(
+        thing.state_profile for things in (kinds_of(platform.hosts), platform.storages, links) for thing in things
+    )
+    hint = "--failures and --events make machines fail (failures=..., events=... in Python)"
+    if on_failure != "kill" and not fails:
+        reason = f"on-failure {on_failure} has no effect: no machine is known to fail, halt or be maintained"
+        account.tell("without-effect", reason, hint=hint)
+    if on_maintenance != "kill" and "MAINTENANCE" not in states:
+        reason = f"on-maintenance {on_maintenance} has no effect: no maintenance of a machine is known"
+        account.tell("without-effect", reason, hint="--events may have some (events=... in Python)")
 
 
 def _of_jobs(honoured: frozenset[Ability]) -> frozenset[Ability]:

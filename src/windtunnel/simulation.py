@@ -109,12 +109,17 @@ class Simulation:
             share_hosts=share_hosts,
             energy=options.energy,
             checkpoints=(options.checkpoint_interval, options.checkpoint_cost),
+            losses=(options.on_failure, options.on_maintenance),
             stream=stream,
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
         if strict_input:
             self.account.refuse()
+        if options.energy:  # before the files of an earlier run make room
+            from windtunnel.engine.energy.accounting import check_watts
+
+            check_watts((*parts.platform.hosts, *parts.platform.storages))
         self._until = time_of(until, parts.start_date)
         about = {
             "schedulers": parts.names,

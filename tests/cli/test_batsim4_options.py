@@ -234,6 +234,24 @@ def test_refused(files, capsys, words, said):
     assert "Traceback" not in error
 
 
+IDLE = [
+    (["--redis-port", "7000", "--redis-prefix", "me"], ["--redis-port", "--redis-prefix"], "without --enable-redis"),
+    (["--workflow-jobs-limit", "3"], ["--workflow-jobs-limit"], "without workflows"),
+    (["--no-sched", "--sched-cfg", "x", "--timeout", "5"], ["--timeout", "--sched-cfg"], "with --no-sched"),
+]
+
+
+@pytest.mark.parametrize(("words", "names", "why"), IDLE, ids=lambda x: " ".join(x) if isinstance(x, list) else "")
+def test_what_has_no_effect_is_told(files, capsys, words, names, why):
+    """It is not refused: scripts for Batsim give such options always."""
+    line = ["-p", files / "p.xml", "-m", "boss", "-w", files / "w.json", "-e", files / "out"]
+    endpoint = [] if "--no-sched" in words else ["-s", "tcp://127.0.0.1:1", "--timeout", "0.1"]
+    main(["batsim4", *map(str, [*line, *endpoint, *words])])
+    told = [text for text in capsys.readouterr().err.splitlines() if "without-effect" in text]
+    assert len(told) == len(names)
+    assert all(f"{name} has no effect {why}" in text for name, text in zip(names, told, strict=True))
+
+
 def test_unknown_options(files, capsys):
     for words in (["--nonsense"], ["-v", "loud"], ["--mmax", "many"]):
         assert main(["batsim4", "-p", str(files / "p.xml"), *words]) == 2

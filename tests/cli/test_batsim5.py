@@ -168,6 +168,25 @@ def test_mistakes(what, capfd):
     assert message in capfd.readouterr().err
 
 
+def test_what_is_read_is_not_written_over(capfd):
+    before = Path("w.json").read_bytes()
+    assert main(["batsim5", *BASE, "-w", "w.json", "-l", "x", "", "--gen-config", "./w.json"]) == 2
+    assert "--gen-config ./w.json is an input: it would be overwritten" in capfd.readouterr().err
+    assert Path("w.json").read_bytes() == before
+
+
+def test_what_has_no_effect_is_told(one_by_one, capfd):
+    line = ["batsim5", *BASE, "-w", "w.json", "-l", one_by_one, ""]
+    assert main([*line, "--timeout", "5", "--trust-code"]) == 0
+    told = [text for text in capfd.readouterr().err.splitlines() if "without-effect" in text]
+    assert [text.partition(": ")[2] for text in told] == [
+        "--timeout has no effect without processes (-s, -S, --edc-isolated)",
+        "--trust-code has no effect without a configuration file (-c)",
+    ]
+    assert main([*line, "--timeout", "5", "--edc-isolated"]) == 0
+    assert "without-effect" not in capfd.readouterr().err
+
+
 def test_a_library_that_is_not_there_fails_the_run(capfd):
     assert main(["batsim5", *BASE, "-l", "./libnowhere.so", ""]) == 1
     assert "dynamic loader failed while loading external decision component library" in capfd.readouterr().err

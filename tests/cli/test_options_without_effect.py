@@ -12,6 +12,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "log.swf").write_text(LOG)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "nodes.xml").write_text("<Node/>")
     return tmp_path
 
 
@@ -35,6 +36,12 @@ def said(capsys, line):
         ("lease run day.lwf --trust-code", "there is no --config"),
         ("serve leases --site site.xml --trust-code", "there is no --config"),
         ("run log.swf --live-paused", "add --live"),
+        ("lease request --file one.lwf -n 4 -c 0.5", "--numnodes, --cpu cannot be given with it"),
+        ("lease request -z 100", "add --vmimage NAME"),
+        ("inspect hosts:4 --all --route host0 host1", "--all shows every kind of host and link"),
+        ("study run sweep.toml --jobs 4 --on dask://head:8786", "dask://head:8786 has workers of its own"),
+        ("serve nodes nodes.xml --at 5", "nodes.xml is a file of nodes: it has one state"),
+        ("serve nodes nodes.xml --platform hosts:4", "nodes.xml is a file of nodes: it has one state"),
     ],
 )
 def test_what_has_no_effect_is_refused(capsys, line, says):
@@ -109,3 +116,78 @@ def test_a_library_here_is_named_with_its_folder(here, capsys):
     (here / "libedc.so").write_bytes(b"")
     assert main(["run", "log.swf", "-q", "-s", "lib:libedc.so"]) == 1
     assert "(./libedc.so is here: name it so)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["-s easy -s fcfs", "-s easy -s easy --lenient", "-s easy_bf -s leases --out out"])
+def test_schedulers_that_each_take_all_jobs_are_refused(here, capsys, line):
+    """The first job was started twice, which was refused at t=0 without a hint."""
+    assert "each of them would start all jobs\n  hint: run one after the other: windtunnel compare" in said(
+        capsys, f"run log.swf {line}"
+    )
+    assert not (here / "out").exists()
+
+
+def test_one_of_ours_beside_what_registers_jobs(capsys):
+    assert main(["run", "poisson:3?load=0.1&hosts=8", "-s", "batsched/submitter", "-s", "fcfs", "--until", "0.5"]) == 0
+    assert "cannot share" not in capsys.readouterr().err
+
+
+def test_what_no_file_heeds_is_told(here, capsys):
+    assert main(["validate", "log.swf", "--schema-only", "--merge-order", "reference"]) == 0
+    assert capsys.readouterr().err == "--schema-only, --merge-order: no effect, as no environment is among these files\n"
+    (here / "site.json").write_text('{"environment": {"datacenters": []}}')
+    main(["validate", "log.swf", "site.json", "--schema-only"])
+    assert not capsys.readouterr().err
+
+
+def test_a_timeout_that_nobody_heeds_is_told(capsys):
+    assert main(["run", "log.swf", "-s", "easy", "--timeout", "5"]) == 0
+    assert "--timeout has no effect: no scheduler is out of process" in capsys.readouterr().err
+    assert main(["run", "log.swf", "-s", "easy"]) == 0
+    assert "without-effect" not in capsys.readouterr().err
+
+
+LEASES = """<lease-workload name="day"><site><resource-types names="CPU Memory"/><nodes>
+<node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes></site>
+<lease-requests><lease-request arrival="00:00:00.00"><lease preemptible="true"><nodes><node-set numnodes="2">
+<res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes><start></start>
+<duration time="01:00:00.00"/><software><none/></software></lease></lease-request></lease-requests></lease-workload>"""
+SEVERAL = """[multi]
+tracedir: .
+tracefiles: day.lwf
+[common:general]
+mode: simulated
+[common:simulation]
+clock: simulated
+resources: in-tracefile
+[slow:scheduling]
+backfilling: off
+suspension: none
+"""
+
+
+@pytest.fixture
+def several(here):
+    (here / "day.lwf").write_text(LEASES)
+    (here / "several.conf").write_text(SEVERAL)
+    return here
+
+
+@pytest.mark.parametrize("more", ["day.lwf", "--inject day.lwf", "--annotations x.lwfa"])
+@pytest.mark.usefixtures("several")
+def test_workloads_beside_those_of_a_configuration_are_refused(capsys, more):
+    """They were not read."""
+    name = more.split()[0].replace("day", "FILE")
+    assert f"workloads of their own: {name} cannot be given with it" in said(
+        capsys, f"lease run --config several.conf {more}"
+    )
+    assert "--lwf-times is haizea or document" in said(capsys, "lease run --config several.conf --lwf-times x")
+
+
+def test_what_is_said_of_all_runs_of_a_configuration_counts(several):
+    line = "lease run --config several.conf --quiet --out out --probe cpu-utilization --no-haizea-compat"
+    assert main(line.split()) == 0
+    (run,) = (several / "out").iterdir()
+    told = (run / "run.json").read_text()
+    assert '"haizea_compat":false' in told.replace(" ", "")
+    assert {row.split(",")[0] for row in (run / "counters.csv").read_text().splitlines()[1:]} == {"CPU utilization"}

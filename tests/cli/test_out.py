@@ -146,3 +146,12 @@ def test_a_page_about_a_study_does_not_overwrite_it(here, capsys, name):
     assert main(["study", "report", "s.study", "--to", f"s.study/{name}"]) == 2
     assert "is a file of a study: it would be overwritten" in capsys.readouterr().err
     assert contents(here / "s.study") == before
+
+
+def test_energy_without_watts_is_refused_before_an_earlier_run_is_replaced(here, capsys):
+    line = ["run", "poisson:3?hosts=4", "--out", "out", "-q"]
+    assert main(line) == 0
+    before = contents(here / "out")
+    assert main([*line, "--energy"]) == 2
+    assert "gives no watts for host0" in capsys.readouterr().err
+    assert contents(here / "out") == before

@@ -25,6 +25,31 @@ def test_report(runs, tmp_path, capsys):
     assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
 
 
+def test_a_report_replaces_reports_only(runs, tmp_path, capsys):
+    page, notes = tmp_path / "x.html", tmp_path / "notes.html"
+    for _ in range(2):
+        assert main(["report", str(runs / "easy"), "--to", str(page)]) == 0
+    notes.write_text("<!doctype html>\n<title>my thesis</title>\n")
+    capsys.readouterr()
+    assert main(["report", str(runs / "easy"), "--to", str(notes)]) == 2
+    said = capsys.readouterr().err
+    assert f"{notes} holds something else, which would be overwritten\n  hint: name another file, or remove it" in said
+    assert "my thesis" in notes.read_text()
+    notes.write_text("")  # as mktemp leaves it
+    assert main(["report", str(runs / "easy"), "--to", str(notes)]) == 0
+
+
+def test_a_run_knows_before_that_its_report_would_replace_something(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = ["run", "poisson:3?hosts=4", "-q", "--report", "page.html"]
+    (tmp_path / "page.html").write_text("my thesis")
+    assert main([*line, "--out", "out"]) == 2
+    assert "page.html holds something else" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "page.html").unlink()
+    assert main(line) == main(line) == 0
+
+
 def test_metrics(runs, capsys):
     assert main(["metrics", str(runs / "easy")]) == 0
     assert "utilisation" in capsys.readouterr().out

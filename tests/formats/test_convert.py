@@ -268,6 +268,28 @@ def test_the_platform_of_elastisims_jobs_is_not_written_over_the_one_that_was_re
     assert not (tmp_path / "jobs.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("platform.xml", "<platform version='4.1'/>"),
+        ("configuration.json", '{"jobs_file": "mine.json", "platform_file": "platform.xml"}'),
+        ("configuration.json", "[1]"),
+    ],
+)
+def test_what_lies_beside_elastisims_jobs_is_not_replaced(tmp_path, monkeypatch, capsys, name, there):
+    """Only the file of jobs is named on the command line."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
+    line = ["convert", "log.swf", "jobs.json", "--to", "elastisim", "--platform", "hosts:4"]
+    (tmp_path / name).write_text(there)
+    assert main(line) == 2
+    assert f"{name} is there and holds something else" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == there
+    assert not (tmp_path / "jobs.json").exists()
+    (tmp_path / name).unlink()
+    assert main(line) == main(line) == 0  # the same may be written again
+
+
 def test_a_table_is_converted_by_its_mapping(tmp_path, monkeypatch, capsys):
     """The option that chooses the format was not looked at: no CSV could be converted, or run without a platform."""
     monkeypatch.chdir(tmp_path)

@@ -229,3 +229,43 @@ def test_the_command_line_prints_it_on_standard_error(log, tmp_path):
 def test_a_log_alone_on_the_command_line(log):
     done = command("run", log(row(), head="; MaxProcs: 12\n"), "--json")
     assert json.loads(done.stdout)["jobs"] == 1
+
+
+DOWN = ExternalEvent(timestamp=500.0, kind="machine_state", hosts=HostSet([0]), attributes={"state": "FAILURE"})
+UPKEEP = ExternalEvent(timestamp=500.0, kind="machine_state", hosts=HostSet([0]), attributes={"state": "MAINTENANCE"})
+
+
+@pytest.mark.parametrize(
+    ("options", "events", "idle"),
+    [
+        ({"on_failure": "requeue"}, (), ["on-failure requeue"]),
+        ({"on_failure": "requeue"}, (DOWN,), []),
+        ({"on_failure": "requeue", "on_maintenance": "drain"}, (DOWN,), ["on-maintenance drain"]),
+        ({"on_failure": "requeue", "on_maintenance": "drain"}, (), ["on-failure requeue", "on-maintenance drain"]),
+        ({"on_maintenance": "drain"}, (UPKEEP,), []),
+        ({}, (), []),
+    ],
+)
+def test_what_is_said_of_failures_that_there_are_not(log, options, events, idle):
+    simulation = wt.Simulation(
+        "hosts:4", log(CLEAN), "easy", options=wt.Options(**options), events=[EventList(name="e", events=events)]
+    )
+    found = [reason for _, reason in told(simulation, "without-effect")]
+    assert [reason.partition(" has no effect")[0] for reason in found] == idle
+    if idle:
+        with pytest.raises(InputError, match="has no effect"):
+            wt.Simulation("hosts:4", log(CLEAN), "easy", options=wt.Options(**options), strict_input=True)
+
+
+def test_profiles_of_a_platform_are_failures(log):
+    (host,) = platform(1).hosts
+    site = replace(platform(1), hosts=(replace(host, state_profile=((5.0, 0.0), (9.0, 1.0))),))
+    simulation = wt.Simulation(site, log(CLEAN.replace(" 4 ", " 1 ")), options=wt.Options(on_failure="requeue"))
+    assert not told(simulation, "without-effect")
+
+
+def test_operations_that_leave_nothing_are_told(log):
+    run = wt.Simulation("hosts:4", log(CLEAN), "easy", operations=["filter(user='nobody')"])
+    ((_, reason),) = told(run, "nothing-left")
+    assert reason.endswith("log.swf: filter(user='nobody')")
+    assert not told(wt.Simulation("hosts:4", log(CLEAN), "easy", operations=["first(1)"]), "nothing-left")

@@ -220,6 +220,24 @@ def test_members_beside_data_are_not_lost():
         Reader().reply(b'{"now":1,"events":[],"event":[]}', 1.0)
 
 
+@pytest.mark.parametrize(
+    ("reply", "twice"),
+    [
+        ('{"now":1,"events":[{"timestamp":1}],"events":[]}', "events"),
+        ('{"now":1,"events":[],"now" : 1}', "now"),
+    ],
+)
+def test_members_of_a_reply_that_stand_twice_are_refused(reply, twice):
+    """The last one counted, in silence."""
+    with pytest.raises(ProtocolError, match=f"the scheduler's reply has the member '{twice}' twice"):
+        Reader().reply(reply.encode(), 1.0)
+
+
+def test_what_is_called_as_a_member_is_no_second_one():
+    reply = b'{"now":1,"events":[{"timestamp":1,"type":"REJECT_JOB","data":{"job_id":"events"}}]}'
+    assert [decision.job_id for decision in Reader().reply(reply, 1.0).decisions] == ["events"]
+
+
 def test_traces_can_be_registered(tmp_path, monkeypatch):
     """Their file is named as from the working directory."""
     (tmp_path / "main.txt").write_text("rank0.txt\n")

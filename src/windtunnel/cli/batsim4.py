@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
-from windtunnel.cli.batsim4_options import check_words, parse
+from windtunnel.cli.batsim4_options import check_words, idle, parse
 from windtunnel.cli.simgrid_files import read_simgrid, with_sg_cfg
 from windtunnel.diagnostics import UsageError, read_text
 
@@ -36,6 +36,8 @@ def batsim4(argv: Sequence[str]) -> int:
 
     quiet = options.quiet or options.verbosity == "quiet"
     simulation = _simulation(options)
+    for reason in idle(options):
+        simulation.account.tell("without-effect", reason)
     told = simulation.account.lines
     if not quiet:
         print_account(told)

@@ -8,13 +8,18 @@ from typing import Final
 from windtunnel.cli.words import file_name
 from windtunnel.diagnostics import UsageError
 
-__all__ = ["check", "check_words", "parse", "parser"]
+__all__ = ["check", "check_words", "idle", "parse", "parser"]
 
 _REFUSED: Final = {
     "--sg-log": "SimGrid is not used here, so there are no logs of it",
     "--simgrid-version": "SimGrid is not used here",
     "--unittest": "the tests are run by pytest",
 }
+_OF_REDIS: Final = ("redis_hostname", "redis_port", "redis_prefix")
+_OF_SCHEDULERS: Final = (
+    *("socket_endpoint", "timeout", "sched_cfg", "sched_cfg_file"),
+    *("forward_profiles_on_submission", "forward_unknown_events"),
+)
 _EXAMPLES: Final = """\
 examples:
   windtunnel batsim4 -p cluster.xml -w jobs.json -s tcp://localhost:28000 -e out/run1
@@ -188,3 +193,17 @@ def check(options: argparse.Namespace) -> None:
         raise UsageError("--ignore-beyond-last-workflow requires workflows (-W, --WS)")
     if not (options.workload or options.workflow or options.workflow_start or options.enable_dynamic_jobs):
         raise UsageError("there is no work", "give workloads (-w), workflows (-W), or --enable-dynamic-jobs")
+
+
+def idle(options: argparse.Namespace) -> list[str]:
+    """What was given and has no effect beside the other options, in a sentence each."""
+    usual = parser().get_default
+    why: dict[str, str] = {}
+    if not options.enable_redis:
+        why |= dict.fromkeys(_OF_REDIS, "without --enable-redis")
+    if not (options.workflow or options.workflow_start):
+        why["workflow_jobs_limit"] = "without workflows (-W, --WS)"
+    if options.no_sched:
+        why |= dict.fromkeys(_OF_SCHEDULERS, "with --no-sched")
+    given = [(name, reason) for name, reason in why.items() if getattr(options, name) != usual(name)]
+    return [f"--{name.replace('_', '-')} has no effect {reason}" for name, reason in given]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
-from windtunnel.cli.batsim5_options import check, parse
+from windtunnel.cli.batsim5_options import check, idle, parse
 from windtunnel.diagnostics import DeadlockError, UsageError, read_input
 
 __all__ = ["batsim5"]
@@ -47,6 +47,8 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     from windtunnel.cli.summary import print_account
 
     simulation = _simulation(options, argv)
+    for reason in idle(options):
+        simulation.account.tell("without-effect", reason)
     told = simulation.account.lines
     log = logging.getLogger("windtunnel")
     level = log.level

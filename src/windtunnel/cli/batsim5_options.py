@@ -1,13 +1,14 @@
 """The options of Batsim 5's command line (batsim-cli.md 1)."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any, Final
 
 from windtunnel.cli.words import file_name
 from windtunnel.diagnostics import UsageError
 
-__all__ = ["check", "parse", "parser"]
+__all__ = ["check", "idle", "parse", "parser"]
 
 _REFUSED: Final = {
     "-E": "the energy of links is not simulated; --energy-host simulates that of hosts",
@@ -199,3 +200,28 @@ def check(options: argparse.Namespace) -> None:
         raise UsageError(f"--mmax {options.mmax} is negative")
     if not options.timeout > 0:
         raise UsageError(f"--timeout {options.timeout:g} is not a positive number of seconds")
+    if options.gen_config:
+        _spare(options)
+
+
+def _spare(options: argparse.Namespace) -> None:
+    """What is read is not written over, but for the configuration file itself."""
+    inits = [init for kind, _, init in options.components if kind.endswith("-file")]
+    for one in (options.platform, *options.workload, *options.external_events, *inits):
+        if os.path.exists(one) and os.path.exists(options.gen_config) and os.path.samefile(one, options.gen_config):  # noqa: PTH110, PTH121 -- texts
+            raise UsageError(f"--gen-config {options.gen_config} is an input: it would be overwritten")
+
+
+def idle(options: argparse.Namespace) -> list[str]:
+    """What was given and has no effect beside the other options, in a sentence each."""
+    libraries = any("library" in kind for kind, *_ in options.components)
+    waits = options.edc_isolated or any("socket" in kind for kind, *_ in options.components)
+    why: dict[str, str] = {}
+    if not libraries:
+        why |= dict.fromkeys(("edc_library_load_method", "edc_isolated"), "without libraries (-l, -L)")
+    if not waits:
+        why["timeout"] = "without processes (-s, -S, --edc-isolated)"
+    if options.config is None:
+        why["trust_code"] = "without a configuration file (-c)"
+    given = [(name, reason) for name, reason in why.items() if getattr(options, name) != _DEFAULTS[name]]
+    return [f"--{name.replace('_', '-')} has no effect {reason}" for name, reason in given]

@@ -80,13 +80,38 @@ def _tell(workload: Any) -> None:
 
 
 def _site(platform: str, target: Path) -> Any:
-    from windtunnel.diagnostics import spare_inputs
+    from windtunnel.diagnostics import UsageError, read_input, spare_inputs
+    from windtunnel.formats.elastisim.site_write import platform_content
     from windtunnel.formats.registry import read_platform
 
     site = read_platform(platform)
-    for name in _BESIDE:
-        spare_inputs(target.with_name(name))
+    path, configured = (target.with_name(name) for name in _BESIDE)
+    for one in (path, configured):
+        spare_inputs(one)
+    content = platform_content(site)
+    for one, other in (
+        (path, path.is_file() and read_input(path) != content),
+        (configured, configured.is_file() and not _leads_to(configured, target)),
+    ):
+        if other:
+            raise UsageError(
+                f"{one} is there and holds something else, which would be overwritten",
+                "write the jobs into another folder, or remove it first",
+            )
     return site
+
+
+def _leads_to(configuration: Path, jobs: Path) -> bool:
+    """Whether a file is a configuration that was written beside these jobs."""
+    import msgspec
+
+    from windtunnel.diagnostics import read_input
+
+    try:
+        found = msgspec.json.decode(read_input(configuration), type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return found.get("jobs_file") == jobs.name and found.get("platform_file") == _BESIDE[0]
 
 
 def _for_elastisim(jobs: Path, site: Any) -> list[str]:

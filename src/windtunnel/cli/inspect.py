@@ -38,9 +38,12 @@ def inspect(
     """
     import sys
 
+    from windtunnel.diagnostics import UsageError
     from windtunnel.formats.registry import read_platform
     from windtunnel.model.description import PlatformDescription, describe, describe_route
 
+    if everything and route is not None:
+        raise UsageError("--all shows every kind of host and link, and --route one route", "leave out one of them")
     options: dict[str, Any] = {"energy": True} if energy else {}
     if platform.startswith("example:"):
         from windtunnel.examples import find

@@ -130,12 +130,19 @@ def run(
         "strict_input": strict_input,
         "quiet": quiet,
     }
-    if config is not None and is_multi(config):
-        _several(config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code)
-        return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")
     document = lwf_times == "document"
+    if config is not None and is_multi(config):
+        for name, given in (("FILE.lwf", work), ("--annotations", annotations), ("--inject", injected)):
+            if given is not None:
+                raise UsageError(
+                    f"{config} describes several runs with workloads of their own: {name} cannot be given with it",
+                    "name the files in it",
+                )
+        ways = {"document_times": document, "compat": haizea_compat, "probes": tuple(probe)}
+        _several(config, out, settings(option), engine, ways, site=site, until=until, speed=speed, trust=trust_code)
+        return
     stop, probes = Stop(), tuple(probe)
     more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], **engine}
     if config is not None:
@@ -226,27 +233,34 @@ def _several(
     out: Path | None,
     chosen: dict[str, str],
     engine: dict[str, Any],
+    ways: dict[str, Any],
     *,
     site: str,
     until: float | None,
     speed: float | None,
-    trust_code: bool,
+    trust: bool,
 ) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
+    from msgspec.structs import replace
+
     from windtunnel.formats.haizea.multi import read_haizea_multi
     from windtunnel.leases.registry import read_settings
     from windtunnel.services.lease_inputs import prepared
 
-    runs = read_haizea_multi(config, trust_code=trust_code)
+    runs = read_haizea_multi(config, trust_code=trust)
     for name, found in runs.items():
-        facts, work = prepared(found, config)
-        more: dict[str, Any] = {"probes": facts.probes} if facts.probes else {}
+        facts, work = prepared(found, config, document_times=ways["document_times"])
+        probes = ways["probes"] or facts.probes
+        more: dict[str, Any] = {"probes": probes} if probes else {}
+        options = read_settings(chosen, facts.options)
+        if ways["compat"] is not None:
+            options = replace(options, haizea_compat=ways["compat"])
         made = _simulated(
             work,
             until,
             speed,
             site=site or None,
-            options=read_settings(chosen, facts.options),
+            options=options,
             stop=facts.stop,
             out=None if out is None else out / name,
             attributes={"profile": name.partition("_")[0], **facts.attributes},

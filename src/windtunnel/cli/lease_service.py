@@ -87,6 +87,14 @@ def request(
     from windtunnel.formats.haizea.lwf_times import parse_length
     from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, NodeSet, When
 
+    if image_size and not image:
+        raise UsageError("--vmimagesize is the size of a --vmimage", "add --vmimage NAME")
+    if file is not None:
+        usual = {"start": "best_effort", "duration": "01:00:00", "numnodes": 1, "preemptible": False, "cpu": 1.0}
+        usual |= {"memory": 512, "vmimage": "", "deadline": ""}
+        given = [start, duration, numnodes, preemptible, cpu, memory, image, deadline]
+        if beside := [f"--{name}" for (name, value), one in zip(usual.items(), given, strict=True) if one != value]:
+            raise UsageError(f"--file says all of a lease: {', '.join(beside)} cannot be given with it")
     with _client(server, token_file) as client:
         if file is not None:
             wanted = _from_file(file, client)

@@ -130,6 +130,8 @@ def serve_nodes(
         raise UsageError(f"{key_file} cannot be read: {error.strerror}") from error
     if key == b"":
         raise UsageError(f"{key_file} is empty")
+    if run.is_file() and (at is not None or platform):
+        raise UsageError(f"{run} is a file of nodes: it has one state, and no platform to choose")
     known: dict[float | None, list[SssNode]] = {}
 
     def source(time: float | None) -> "list[SssNode]":

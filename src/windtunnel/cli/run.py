@@ -3,7 +3,7 @@
 import sys
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
@@ -20,6 +20,9 @@ from windtunnel.cli.run_options import (
 from windtunnel.cli.values import key_values, moment, positive
 
 __all__ = ["run"]
+
+PATIENCE: Final = 300.0
+"""Seconds that a scheduler out of process may take for a reply, unless told otherwise."""
 
 
 def run(
@@ -40,7 +43,8 @@ def run(
             help="Default: the schedulers that an environment describes, the lease planner for leases, else easy. "
             "A name (windtunnel schedulers), "
             "module:Class, file.py:Class, an endpoint such as tcp://127.0.0.1:28000 (Batsim 4) or "
-            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site.",
+            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site "
+            "(a scheduler and a power manager).",
         ),
     ] = [],  # noqa: B006 -- typer copies it
     option: Annotated[
@@ -157,7 +161,7 @@ def run(
         typer.Option(
             parser=positive, metavar="SECONDS", help="Seconds to wait for each reply of a scheduler out of process."
         ),
-    ] = 300.0,
+    ] = PATIENCE,
     stream: Annotated[
         bool,
         typer.Option(
@@ -256,6 +260,8 @@ def run(
             until=inf if until is None else until,
             stream=stream,
         )
+    if timeout != PATIENCE and not any("://" in one or one.startswith("lib:") for one in scheduler):
+        simulation.account.tell("without-effect", "--timeout has no effect: no scheduler is out of process")
     told = simulation.account.lines
     if not quiet:
         summary.print_ingestion(simulation.workloads)

@@ -40,21 +40,45 @@ def scheduler(
 
       windtunnel scheduler elastic/shrink-to-start --protocol elastisim --endpoint ipc:///tmp/elastisim
     """
-    import sys
+    import logging
 
     from windtunnel.cli.values import key_values
     from windtunnel.diagnostics import UsageError
+
+    if as_json and protocol != "batprotocol":
+        raise UsageError("--json requires --protocol batprotocol; the other protocol is JSON anyway")
+    log = logging.getLogger("windtunnel")
+    level = log.level
+    if quiet:
+        log.setLevel(logging.ERROR)
+    try:
+        given = key_values(option, "scheduler option")
+        _serve(name, given, endpoint, protocol, timeout, as_json=as_json, quiet=quiet)
+    finally:
+        log.setLevel(level)
+
+
+def _serve(
+    name: str,
+    given: dict[str, Any],
+    endpoint: str,
+    protocol: str,
+    timeout: float | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    import sys
+
+    from windtunnel.diagnostics import UsageError
     from windtunnel.schedulers.registry import check_data_options, make_scheduler
 
-    given = key_values(option, "scheduler option")
     component = make_scheduler(name, **given)
 
     def ready(bound: str) -> None:
         if not quiet:
             print(f"{name} listens at {bound}", file=sys.stderr, flush=True)
 
-    if as_json and protocol != "batprotocol":
-        raise UsageError("--json requires --protocol batprotocol; the other protocol is JSON anyway")
     if protocol == "json":
         from windtunnel.wires.json.server import serve as serve_json
 

@@ -83,11 +83,11 @@ def calibrate(
     workload = read_workload(jobs, format="sacct", tz=tz)
     with _told():
         found, pairs = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+    print(_as_json(found) if json else _calibration(found))  # also where the page cannot be written
     if report:
         from windtunnel.twin.page import write_page
 
         write_page(found, pairs, report, title=f"{platform.name}: how far the replay agrees with the log")
-    print(_as_json(found) if json else _calibration(found))
 
 
 def what_if(

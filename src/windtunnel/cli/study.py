@@ -63,9 +63,12 @@ def run(
 
       windtunnel study run sweep.toml --on dask://head:8786
     """
+    from windtunnel.diagnostics import UsageError
     from windtunnel.operating_system import usable_cores
     from windtunnel.studies.study import read_study
 
+    if jobs is not None and on.startswith(("dask://", "ray://")):
+        raise UsageError(f"--jobs is a number of processes here or of Slurm workers: {on} has workers of its own")
     made = read_study(file, _bound(scheduler))
     target = out or Path(f"{file.stem}.study")
     count = jobs or usable_cores()

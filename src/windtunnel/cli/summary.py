@@ -91,3 +91,8 @@ def check_targets(
         made_by_run = out is not None and report.absolute().parent == out.absolute()
         if report.is_dir() or not made_by_run:
             raise UsageError(f"--report: {report} cannot be a file", "name one in a folder that exists")
+    if report is not None and report.is_file():
+        from windtunnel.report.page import part
+        from windtunnel.results.files import spare_others
+
+        spare_others(report, part("page.html"))

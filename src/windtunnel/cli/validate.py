@@ -61,12 +61,17 @@ def validate(
     if kind and kind not in _KINDS:
         raise UsageError(f"unknown kind {kind!r}", did_you_mean(kind, _KINDS))
     options = environment_options(merge_order, allow_files, strict=strict, schema_only=schema_only, simulate=simulate)
+    usual = (("--schema-only", schema_only), ("--simulate", simulate), ("--allow-files", allow_files is not None))
+    asked = [name for name, given in (*usual, ("--merge-order", merge_order != "document")) if given]
     findings: list[Finding] = []
     unreadable: list[str] = []
     for file in files:
         try:
             with reading(file):
-                findings += _check(file, _data(file), kind, options, strict=strict)
+                data = _data(file)
+                if asked and (kind or _kind(data)) == "environment":
+                    asked = []
+                findings += _check(file, data, kind, options, strict=strict)
         except InputError as error:
             findings += error.findings
         except UsageError as error:  # the others are looked at all the same
@@ -75,6 +80,8 @@ def validate(
         print(render(findings, output))
     if unreadable:
         raise UsageError("\n".join(unreadable))
+    if asked:  # of many files perhaps none is one today
+        print(f"{', '.join(asked)}: no effect, as no environment is among these files", file=sys.stderr)
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise typer.Exit(1)
 

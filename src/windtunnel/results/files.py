@@ -2,13 +2,17 @@
 
 import errno
 import os
+import re
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing, spare_inputs
 from windtunnel.results.layout import KNOWN_FILES
 
-__all__ = ["overwrite", "save_page", "text_to_be_written", "write_whole"]
+__all__ = ["overwrite", "save_page", "spare_others", "text_to_be_written", "write_whole"]
+
+_OWN: Final = re.compile("<title| height=")
+"""What stands before is alike in all pages, and in all pictures, of a kind."""
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -22,7 +26,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def save_page(path: str | Path, text: str) -> Path:
-    """Write a page or a picture that was made from files, which it never replaces.
+    """Write a page or a picture that was made from files, which it never replaces, nor files of any other kind.
 
     Raises:
         UsageError, SimulationError: it cannot be written there.
@@ -30,11 +34,32 @@ def save_page(path: str | Path, text: str) -> Path:
     if not isinstance(path, str | Path):
         raise UsageError(f"cannot write {path!r}: it names no file")
     target = Path(path)
-    if target.name in KNOWN_FILES and target.exists():
-        raise UsageError(f"{target} is a file of a run: it would be overwritten", "name another file")
+    spare_others(target, text)
     spare_inputs(target)
     write_whole(target, text.encode("utf-8", "replace"))
     return target
+
+
+def spare_others(target: Path, text: str) -> None:
+    """Refuse to replace a file that is none of the pages (or pictures) of which ``text`` is one.
+
+    Raises:
+        UsageError: it is a file of a run, or begins otherwise than they do.
+    """
+    if target.name in KNOWN_FILES and target.exists():
+        raise UsageError(f"{target} is a file of a run: it would be overwritten", "name another file")
+    if not target.is_file():
+        return
+    begins = _OWN.split(text, maxsplit=1)[0].encode()
+    try:
+        with target.open("rb") as file:
+            found = file.read(len(begins))
+    except OSError as fault:
+        raise UsageError(f"{target} is there, and cannot be read: {fault.strerror}", "name another file") from fault
+    if found and found != begins:
+        raise UsageError(
+            f"{target} holds something else, which would be overwritten", "name another file, or remove it first"
+        )
 
 
 def overwrite(path: Path, data: bytes) -> None:
@@ -58,8 +83,9 @@ def text_to_be_written(path: Path) -> TextIO:
     """A text file, made anew, whose lines end as on Unix.
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: it cannot be written, or was read before.
     """
+    spare_inputs(path)
     try:
         return path.open("w", encoding="utf-8", newline="\n")
     except OSError as error:

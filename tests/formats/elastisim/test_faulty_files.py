@@ -315,6 +315,22 @@ def test_configurations(tmp_path, change, expected):
     assert configured(tmp_path, change) == expected
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"job_statistics": "./jobs.json"}, ["#/job_statistics job_statistics: './jobs.json' is also the jobs_file"]),
+        ({"node_utilization": "a.csv"}, ["#/node_utilization node_utilization: 'a.csv' is also the job_statistics"]),
+        ({"log_task_times": True, "task_times": "b.csv"}, ["#/task_times task_times: 'b.csv' is also the node_ut"]),
+        ({"task_times": "b.csv"}, []),  # it is not written
+        ({"job_statistics": "/dev/null", "node_utilization": "/dev/null"}, []),
+    ],
+)
+def test_no_file_is_written_twice_or_over_an_input(tmp_path, change, expected):
+    found = configured(tmp_path, change)
+    assert len(found) == len(expected)
+    assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))
+
+
 PLATFORM = """<?xml version='1.0'?>
 <platform version="4.1"><zone id="Site" routing="Full">
   <cluster id="C" prefix="n" radical="0-3" suffix="" speed="1Gf" bw="125MBps" lat="50us">{props}</cluster>

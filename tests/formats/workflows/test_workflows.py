@@ -188,6 +188,23 @@ def test_wfcommons(file, document, first, second):
     assert read_workload(path).with_cores(2)[0].request.hosts == 1
 
 
+@pytest.mark.parametrize("version", ["2.0", "1", "", "1.5-beta", None, 15, {}])
+def test_versions_that_are_none_are_refused(file, version):
+    with pytest.raises(InputError, match=r"\[version\]: 'schemaVersion' is .*, which is not known") as caught:
+        read_wfcommons(file(NEW | {"schemaVersion": version}))
+    assert "versions 1.0 to 1.6 are read" in str(caught.value)
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.6", 1.4, "1.5.0"])
+def test_versions_that_are_known(file, version):
+    assert "version" not in {one.code for one in read_wfcommons(file(NEW | {"schemaVersion": version})).warnings}
+
+
+def test_a_later_version_is_told(file):
+    (told,) = [one for one in read_wfcommons(file(NEW | {"schemaVersion": "1.7"})).warnings if one.code == "version"]
+    assert told.message == "version 1.7 of WfFormat is not known: it is read as version 1.6"
+
+
 def test_older_names(file):
     jobs = [
         {"name": "a", "id": "1", "runtimeInSeconds": 2, "coreCount": 3},

@@ -156,13 +156,15 @@ def test_types_beyond_the_schema_are_refused():
     assert "JobCompletedEvent.state: 9 is not one of its values" in refused(good[:at] + b"\x09" + good[at + 1 :])
 
 
-def test_members_of_a_later_schema_are_ignored():
+def test_members_of_a_later_schema_are_ignored_and_told_once(caplog):
     def later(builder):
-        builder.StartObject(2)
-        builder.PrependUint32Slot(1, 77, 0)
+        builder.StartObject(4)
+        builder.PrependUint32Slot(3, 77, 0)
         return builder.EndObject()
 
-    assert isinstance(binary.decode(built(19, later)).events[0].event, s.SimulationEndsEvent)
+    for _ in range(3):
+        assert isinstance(binary.decode(built(19, later)).events[0].event, s.SimulationEndsEvent)
+    assert caplog.messages == ["SimulationEndsEvent has member 4, of a later batprotocol than ours: no effect"]
 
 
 def nested(depth: int) -> s.Message:

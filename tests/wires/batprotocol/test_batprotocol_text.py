@@ -102,6 +102,7 @@ def test_nul_at_the_end_numbers_for_names_and_any_order():
         (one("ChangeHostsPStateEvent", host_ids="1", pstate=-1), "`int` >= 0 - at `$.events[0].event.pstate`"),
         (one("KillJobsEvent", job_ids=[1]), "`$.events[0].event.job_ids[0]`"),
         (one("CallMeLaterEvent", call_me_later_id="a", when={}), "`..._type` - at `$.events[0].event.when`"),
+        (b'{"now": 1, "events": [], "events": []}', "`$` has the member 'events' twice"),
         (b'{"events":' + b"[" * 100_000, "nested too deep"),
         (b'{"now": 1, "events": [{"event_type": "RejectJobEvent", "event": {"job_id": "\xff"}}]}', "utf-8"),
     ],

@@ -156,3 +156,11 @@ def test_other_texts_are_read_in_the_same_way_or_not_at_all(change):
         compare(plain_reply, msgspec.json.encode(message), FORMAT_JSON)
     except (ProtocolError, OverflowError):
         pytest.fail("the general way refuses what the short way reads")
+
+
+def test_a_second_list_of_events_is_refused():
+    """The last one counted, in silence."""
+    answer = b'{"now":5.0,"events":[],"events":[]}'
+    with pytest.raises(ProtocolError, match="the member 'events' twice"):
+        general(answer, 5.0, FORMAT_JSON)
+    assert plain_reply(answer, 5.0) is None

@@ -18,7 +18,7 @@ from windtunnel.engine.state.subsystems import Energy
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile, Host, HostSet, JobRecord
 
-__all__ = ["SiteEnergy"]
+__all__ = ["SiteEnergy", "check_watts"]
 
 _RULES: Final = {"exact": Meters, "simgrid": SimgridMeters}
 
@@ -270,6 +270,15 @@ class SiteEnergy(Energy):
             "rack_excesses": self.racks.count,
             "worst_rack_excess": self.racks.worst,
         }
+
+
+def check_watts(hosts: Sequence[Host]) -> None:
+    """What a run with energy refuses when it begins, before that.
+
+    Raises:
+        UsageError: there are hosts without watts.
+    """
+    _check_metered(hosts, Meters(hosts))
 
 
 def _check_metered(hosts: Sequence[Host], meters: Meters) -> None:

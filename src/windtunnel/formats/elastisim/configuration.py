@@ -64,6 +64,18 @@ def _whole_milliseconds(members: Members, interval: float) -> None:
         members.odd("scheduling_interval", message, code="rounded")
 
 
+def _written_once(members: Members, texts: dict[str, str]) -> None:
+    """No file is written twice, or is one of those that are read."""
+    known: dict[str, str] = {}
+    for key, name in texts.items():
+        if key == "zmq_url" or not name or (Path(name).exists() and not Path(name).is_file()):
+            continue  # a device takes what is written several times
+        file = str(Path(name).absolute())
+        if file in known and not (key == "platform_file" and known[file] == "jobs_file"):
+            members.fault(key, f"{name!r} is also the {known[file]}: it would be overwritten", "name another file")
+        known.setdefault(file, key)
+
+
 def read_configuration(path: Path) -> Configuration:
     """Read a configuration.
 
@@ -104,6 +116,7 @@ def read_configuration(path: Path) -> Configuration:
         members.fault("sensing_interval", "sensing every 0 s would never end")
     times = members.text("task_times", None if flags["log_task_times"] else "")
     members.rest()
+    _written_once(members, texts | outputs | {"task_times": times if flags["log_task_times"] else ""})
     findings.raise_if_errors()
     values: dict[str, Any] = {**texts, **flags, **intervals, **links, **outputs}
     return Configuration(

@@ -17,7 +17,7 @@ from windtunnel.formats.elastisim.platform import PROPERTIES, read_elastic_platf
 from windtunnel.model import Platform, Workload
 from windtunnel.model.application import ElasticProfile
 
-__all__ = ["configuration_for", "write_configuration", "write_platform"]
+__all__ = ["configuration_for", "platform_content", "write_configuration", "write_platform"]
 
 _ALWAYS: Final = ("jobs_file", "platform_file", "zmq_url", "job_statistics", "node_utilization")
 _FASTEST: Final = 1e18
@@ -74,19 +74,27 @@ def write_platform(platform: Platform, path: str | Path) -> list[str]:
         InputError: it is a SimGrid file that ElastiSim could not read.
     """
     path = Path(path)
-    if platform.network is None:
-        text, lost = _text_of(platform), list(_lost(platform))
+    content = platform_content(platform)
+    if platform.network is None or path.resolve() != Path(platform.path).resolve():
         with replacing(path) as beside:
-            beside.write_text(text, encoding="utf-8", newline="\n")
-        return lost
+            beside.write_bytes(content)
+    if platform.network is None:
+        return list(_lost(platform))
+    return list(_differences(platform, read_elastic_platform(path)))
+
+
+def platform_content(platform: Platform) -> bytes:
+    """What :func:`write_platform` writes.
+
+    Raises:
+        UsageError: its network has no form there.
+    """
+    if platform.network is None:
+        return _text_of(platform).encode()
     if Path(platform.path).suffix.lower() != ".xml":
         hint = "give its SimGrid file, or a platform without a network, such as hosts:128"
         raise UsageError(f"the network of {platform.name!r} cannot be written for ElastiSim", hint)
-    content = read_input(Path(platform.path))
-    if path.resolve() != Path(platform.path).resolve():
-        with replacing(path) as beside:
-            beside.write_bytes(content)
-    return list(_differences(platform, read_elastic_platform(path)))
+    return read_input(Path(platform.path))
 
 
 def _text_of(platform: Platform) -> str:

@@ -4,6 +4,7 @@ Since 1.5, ``workflow.specification.tasks`` has the structure and ``workflow.exe
 ``workflow.tasks`` (or ``jobs``) has both. Files, machines and power are not simulated.
 """
 
+import re
 from math import ceil
 from pathlib import Path
 from typing import Any, Final
@@ -55,8 +56,10 @@ def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, m
     return TraceWorkload(name, jobs, path=str(path), findings=located.sorted())
 
 
-_DESCRIBING: Final = "name description createdAt schemaVersion author runtimeSystem wms provenance"
-_DOCUMENT: Final = names("the document", "workflow", noted=_DESCRIBING)
+_VERSION: Final = re.compile(r"1\.(\d{1,3})(\.\d{1,3})?")
+_LATEST: Final = 6
+_DESCRIBING: Final = "name description createdAt author runtimeSystem wms provenance"
+_DOCUMENT: Final = names("the document", "workflow schemaVersion", noted=_DESCRIBING)
 _WORKFLOW: Final = names("the workflow", "specification execution", noted=_DESCRIBING)
 _OLD_WORKFLOW: Final = names(
     "the workflow",
@@ -88,6 +91,8 @@ class _Reader:
         if workflow is None:
             return {}
         _DOCUMENT.tell(document, self._findings, pointer="")
+        if "schemaVersion" in document:
+            self._check_version(document["schemaVersion"])
         if "specification" not in workflow:
             key = "tasks" if "tasks" in workflow else "jobs"
             _OLD_WORKFLOW.tell(workflow, self._findings, pointer="/workflow")
@@ -103,6 +108,17 @@ class _Reader:
         tasks = self._structure(specification, "tasks", "/workflow/specification", timed=False)
         self._run_times(runs, tasks)
         return tasks
+
+    def _check_version(self, version: Any) -> None:
+        """Later ones of the same kind are read, and told; what is new in them is told by its name, too."""
+        found = _VERSION.fullmatch(str(version))
+        at, code = "/schemaVersion", "version"
+        if found is None:
+            message = f"'schemaVersion' is {version!r:.60}, which is not known"
+            self._findings.add(message, code=code, pointer=at, hint=f"versions 1.0 to 1.{_LATEST} are read")
+        elif int(found[1]) > _LATEST:
+            message = f"version {version} of WfFormat is not known: it is read as version 1.{_LATEST}"
+            self._findings.tally(message, code=code, pointer=at)
 
     def _object(self, holder: Any, key: str, pointer: str) -> dict[str, Any] | None:
         if not isinstance(holder, dict):

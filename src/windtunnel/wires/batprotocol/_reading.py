@@ -4,6 +4,7 @@ A vtable is verified once per distinct content and kept as a *layout*: one ``str
 such a table at a time. Positions are bytes from the start of the buffer.
 """
 
+import logging
 import struct
 from collections.abc import Callable
 from operator import itemgetter
@@ -27,6 +28,7 @@ __all__ = [
     "unknown",
 ]
 
+_log: Final = logging.getLogger("windtunnel.wires.batprotocol")
 _I32: Final = struct.Struct("<i").unpack_from
 _U16: Final = struct.Struct("<H").unpack_from
 _U32: Final = struct.Struct("<I").unpack_from
@@ -72,13 +74,15 @@ def unknown(where: str, number: int) -> NoReturn:
 class Shape:
     """The members of a table, in the order of its vtable, and the layouts met so far."""
 
-    __slots__ = ("layouts", "name", "slots")
+    __slots__ = ("later", "layouts", "name", "slots")
 
     def __init__(self, name: str, *slots: tuple[str, str, Any, bool]) -> None:
         """Each slot: name, letter of the ``struct`` module (``o`` for an offset), default, required."""
         self.name = name
         self.slots = slots
         self.layouts: dict[bytes, Layout] = {}
+        self.later: set[int] = set()
+        """The members of later schemas that were met, by their place in the table; each is told once."""
 
     def learn(self, vtable: bytes, at: int) -> Layout:
         """Verify a vtable not seen before (found at a position) and make its layout."""
@@ -86,6 +90,8 @@ class Shape:
             fault(self.name, f"the vtable at byte {at} is cut off or has an impossible size")
         # The table's size is not believed: older official writers share a vtable between tables of several sizes.
         _, _, *offsets = struct.unpack(f"<{len(vtable) // 2}H", vtable)
+        if any(offsets[len(self.slots) :]):
+            self._tell_later([k for k, offset in enumerate(offsets) if offset and k >= len(self.slots)])
         offsets += [0] * (len(self.slots) - len(offsets))  # members that the writer did not know, or left out
         present = []
         for index, (slot, offset) in enumerate(zip(self.slots, offsets, strict=False)):
@@ -110,6 +116,14 @@ class Shape:
             self.layouts.clear()
         layout = self.layouts[vtable] = (unpack, tuple(constants), pick)
         return layout
+
+    def _tell_later(self, places: list[int]) -> None:
+        new = [place for place in places if place not in self.later]
+        if new:
+            self.later.update(new)
+            what = "member" if len(new) == 1 else "members"
+            ranks = ", ".join(str(place + 1) for place in new[:8])
+            _log.warning("%s has %s %s, of a later batprotocol than ours: no effect", self.name, what, ranks)
 
     def _unpacker(self, present: list[tuple[int, int]], at: int) -> Unpack:
         form, cursor = "<", 0

@@ -12,11 +12,13 @@ from windtunnel import vocabulary as v
 from windtunnel.model import PlacementStrategy
 from windtunnel.vocabulary.reply import Reply, new_reply
 from windtunnel.wires.host_texts import hosts_of
+from windtunnel.wires.repeated import repeated_member
 
 __all__ = ["plain_reply"]
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _decode: Final = msgspec.json.Decoder().decode
+_repeated: Final = repeated_member
 _ExecuteJob: Final = v.ExecuteJob
 _RejectJob: Final = v.RejectJob
 _INF: Final = float("inf")
@@ -32,7 +34,7 @@ def plain_reply(text: bytes, now: float) -> Reply | None:
         message: dict[str, Any] = _decode(text.rstrip(b"\0"))
         done = _date(message["now"])
         events: Any = message["events"]
-        if type(events) is not list or len(message) != 2 or not -_INF < done < _INF:
+        if type(events) is not list or len(message) != 2 or not -_INF < done < _INF or _repeated(text):
             return None
         decisions: list[Any] = []
         previous = -_INF

@@ -14,6 +14,7 @@ import msgspec
 from windtunnel.diagnostics import ProtocolError, did_you_mean
 from windtunnel.wires.batprotocol.binary import explain
 from windtunnel.wires.batprotocol.schema import JSON_FORM, Message
+from windtunnel.wires.repeated import repeated_member
 
 __all__ = ["decode", "encode"]
 
@@ -27,9 +28,11 @@ def decode(text: bytes) -> Message:
     """The message in a JSON text; raises ProtocolError, with the path of the member, for whatever is wrong."""
     unknown: list[str] = []  # names of enums that there are not
     try:
-        found = _decode(bytes(text).rstrip(b"\0"))
+        bare = bytes(text).rstrip(b"\0")
+        found = _decode(bare)
         _to_struct(found, "Message", unknown)
-        return msgspec.convert(found, Message, strict=False)
+        message = msgspec.convert(found, Message, strict=False)
+        twice = repeated_member(bare)
     except RecursionError:
         raise ProtocolError("malformed batprotocol message: JSON text nested too deep") from None
     except (msgspec.MsgspecError, ValueError) as error:
@@ -37,6 +40,9 @@ def decode(text: bytes) -> Message:
         if unknown:
             reason = reason.replace("Expected `int`, got `str`", unknown[0])
         raise ProtocolError(f"malformed batprotocol message: JSON text: {reason}") from error
+    if twice:
+        raise ProtocolError(f"malformed batprotocol message: JSON text: `$` has the member {twice!r} twice")
+    return message
 
 
 def encode(message: Message, *, check: bool = True) -> bytes:

@@ -16,6 +16,8 @@ from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.sleeping import sleep_states
 from windtunnel.wires.json.incoming import Reader
 from windtunnel.wires.json.options import JsonOptions, config_of
+from windtunnel.wires.json.unheard import Unheard
+from windtunnel.wires.repeated import repeated_member
 
 if TYPE_CHECKING:
     from windtunnel.wires.redis_store import RedisStore
@@ -33,6 +35,7 @@ class Hearing:
         self.jobs: dict[str, Job] = {}
         self.profiles: dict[str, Profile] = {}
         self._decode = msgspec.json.Decoder().decode
+        self._unheard = Unheard()
         self._readers: dict[str, Callable[[float, Mapping[str, Any]], n.Notice]] = {
             "SIMULATION_BEGINS": self._begins,
             "SIMULATION_ENDS": lambda at, _: n.SimulationEnds(at),
@@ -56,12 +59,7 @@ class Hearing:
             ProtocolError: it is not one of this protocol.
         """
         try:
-            message = self._decode(data)
-            for key in ("now", "events") if isinstance(message, dict) else ():
-                if key not in message:
-                    raise ProtocolError(f"Batsim's message has no {key!r}")
-            now = float(message["now"])
-            return now, [self._notice(rank, event) for rank, event in enumerate(message["events"])]
+            return self._read(data)
         except ProtocolError:
             raise
         except (
@@ -77,6 +75,18 @@ class Hearing:
             raise ProtocolError(
                 f"Batsim's message is not of its protocol: {type(fault).__name__}: {fault}"
             ) from fault
+
+    def _read(self, data: bytes) -> tuple[float, list[n.Notice]]:
+        message = self._decode(data)
+        for key in ("now", "events") if isinstance(message, dict) else ():
+            if key not in message:
+                raise ProtocolError(f"Batsim's message has no {key!r}")
+        if twice := repeated_member(data):
+            raise ProtocolError(f"Batsim's message has the member {twice!r} twice")
+        now = float(message["now"])
+        notices = [self._notice(rank, event) for rank, event in enumerate(message["events"])]
+        self._unheard.message(message)
+        return now, notices
 
     def _notice(self, rank: int, event: Mapping[str, Any]) -> n.Notice:
         kind = event.get("type")
@@ -96,11 +106,13 @@ class Hearing:
             options = self.options
             self.store = RedisStore(options.redis_hostname, options.redis_port, options.redis_prefix)
         hosts = data.get("compute_resources") or data.get("resources_data") or []
+        storages = data.get("storage_resources", ())
         platform = Platform(
             name="batsim",
             hosts=tuple(_host(h, storage=False) for h in hosts),
-            storages=tuple(_host(h, storage=True) for h in data.get("storage_resources", ())),
+            storages=tuple(_host(h, storage=True) for h in storages),
         )
+        self._unheard.beginning(data, [*hosts, *storages])
         for workload, profiles in data.get("profiles", {}).items():
             for name, value in profiles.items():
                 self._keep(workload, name, value)
@@ -116,7 +128,10 @@ class Hearing:
 
     def _keep(self, workload: str, name: str, value: Any) -> None:
         """Remember a profile; one that cannot be understood is not needed to schedule its jobs."""
-        profile = profile_from_json(name, value, 4, workload=workload, findings=Findings())
+        findings = Findings()
+        profile = profile_from_json(name, value, 4, workload=workload, findings=findings)
+        if len(findings):
+            self._unheard.findings(findings)
         self.profiles[f"{workload}!{name}"] = profile or Profile(id=f"{workload}!{name}")
 
     def _submitted(self, at: float, data: Mapping[str, Any]) -> n.Notice:
@@ -137,6 +152,8 @@ class Hearing:
         job = job_from_json(described, 4, workload=workload, findings=findings)
         if job is None or findings.has_errors:
             raise ProtocolError(f"JOB_SUBMITTED of {job_id!r}: {'; '.join(f.message for f in findings)}")
+        if len(findings):
+            self._unheard.findings(findings)
         job = replace(job, profile=self.profiles.get(job.profile.id, job.profile))
         self.jobs[job_id] = job
         return n.JobSubmitted(at, job, job.submission_time, job.profile if "profile" in data else None)
@@ -157,6 +174,7 @@ class Hearing:
 
     def _query(self, at: float, data: Mapping[str, Any]) -> n.Notice:
         asked = data["requests"]["estimate_waiting_time"]
+        self._unheard.question(data["requests"])
         job_id = asked["job_id"]
         findings = Findings()
         described = {"subtime": at, "profile": "unknown"} | asked["job"] | {"id": job_id}

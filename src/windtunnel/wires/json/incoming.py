@@ -14,6 +14,7 @@ from windtunnel.vocabulary.reply import Reply, new_reply
 from windtunnel.wires.host_texts import hosts_of
 from windtunnel.wires.json.event import Event, is_number, parsed, shown
 from windtunnel.wires.json.event_readers import READERS, profile_of
+from windtunnel.wires.repeated import repeated_member
 
 __all__ = ["Reader"]
 
@@ -54,6 +55,8 @@ class Reader:
             if key not in _MESSAGE:
                 hint = did_you_mean(key, _MESSAGE)
                 raise ProtocolError(f"member {key!r} of the scheduler's reply is unknown; {hint}", now=now)
+        if twice := repeated_member(data):
+            raise ProtocolError(f"the scheduler's reply has the member {twice!r} twice", now=now)
         done = message.get("now")
         if done != now or type(done) is not float:  # usually it is the present
             done = _date(done, "now", now)
