@@ -159,6 +159,7 @@ class Replay:
         self.weights = self.shared = None
         self.last_cpus = self.placed_before()
         self.last_nodes = {}
+        self.by_socket = {}
         self.sharing = {}
         self.whole = set()
         """Jobs that want whole nodes since a partition with OverSubscribe=EXCLUSIVE has looked at them."""
@@ -260,6 +261,7 @@ class Replay:
             elif job is not None and self.runs(job, when):
                 self.enter(state, jobs, key, job)
         state.occupancy.settle()
+        state.tracked.by_socket = self.by_socket
         self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
