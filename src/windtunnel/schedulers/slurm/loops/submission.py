@@ -158,7 +158,8 @@ def _asked_nodes(record: Record) -> tuple[int, int]:
 def _hopeless(state: State, job: PendingJob) -> bool:
     """Whether a job could never run: in its partition, or in the last of those that it names, and in none before.
 
-    What a partition takes no such job for keeps it waiting; of several partitions only sizes, accounts and QOS do.
+    What a partition takes no such job for keeps it waiting; of several partitions only accounts, QOS and sizes do that
+    leave no number of nodes at all (get_node_cnts).
     """
     if not state.bookings.open_to(job, state.now):
         return False  # nobody looks for its nodes before its reservation has begun
@@ -173,7 +174,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record) or (refused and (refused.startswith("Job's") or (up and not several))):
+        elif (_never_of_its_size if several else _of_wrong_size)(record) or (refused and (refused.startswith("Job's") or (up and not several))):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
