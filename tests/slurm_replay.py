@@ -452,7 +452,7 @@ class Replay:
             typed=counted_apart(state.cluster, demand, gres),
         )
         task = int(job["ArrayTaskId"]) if job.get("ArrayTaskId", "").isdigit() else None
-        state.enter(key, record, holding, Picked(nodes, cpus), job["StartTime"], limit, task)
+        state.enter(key, record, holding, Picked(nodes, cpus, total=int(job["NumCPUs"])), job["StartTime"], limit, task)
         pending.order = int(key)  # of an array: what is left of it was listed anew when this task got a number
         state.pending.pop(pending.id, None)
 

@@ -226,11 +226,14 @@ class _Run(Failing):
         return False
 
     def _of_other_users(self, record: Record) -> int:
-        """Nodes that jobs of other users have to themselves, who would have to go for this one."""
+        """Nodes that jobs of other users have to themselves, who would have to go for this one.
+
+        Only those whose jobs have them whole are looked at for all that (_bit_or_cond).
+        """
         state = self.state
         if not ((state.users_alone or record.demand.exclusive_user) and state.site.preempt.type):
             return 0
-        held = union(one.holding.nodes for one in candidates(state, record))
+        held = union(one.holding.nodes for one in candidates(state, record) if one.holding.exclusive)
         return held & record.mask & self.available
 
 
