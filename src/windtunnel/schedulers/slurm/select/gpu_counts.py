@@ -53,7 +53,8 @@ def gpus_of_job(cluster: Cluster, demand: Demand, placed: Picked, held: Occupanc
         nodes -= 1
         most = left - nodes
         if demand.gpus_per_task:
-            most = placed.cpus[node] // demand.cpus_per_task * demand.gpus_per_task
+            tasks = placed.cpus[node] // demand.cpus_per_task  # as far as there are so many: of sockets it has more
+            most = min(tasks, left // demand.gpus_per_task - nodes) * demand.gpus_per_task
         free = held.free_gres(node, "gpu", demand.gpu_type).bit_count()
         found[node] = free if most < 0 and cluster.counts_gpus(node) else max(0, min(most, free))
         left -= found[node]
