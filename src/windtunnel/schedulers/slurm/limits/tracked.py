@@ -41,6 +41,9 @@ class Tracked:
         if record.demand.gpus_per_socket:
             self.by_socket[record.job.id] = gpus_counted(self.cluster, record.demand, placed)
             tres |= self._for_sockets(record)
+        elif record.demand.gpus_per_task and record.demand.gpus_per_job:
+            count = gpus_counted(self.cluster, record.demand, placed)
+            tres |= dict.fromkeys(gres_names("gpu", record.demand.gpu_type, record.demand.typed_only), count)
         if not self.site.select.memory:
             tres.pop("mem", None)  # nobody gives it out
         elif record.demand.whole_memory:
@@ -69,8 +72,14 @@ class Tracked:
         return {} if count is None else dict.fromkeys(gres_names("gpu", demand.gpu_type, demand.typed_only), count)
 
     def submitted(self, record: Record) -> dict[str, float]:
-        """What a job asks for when it is submitted: in all its partitions it costs what it does in the first."""
-        tres = tres_of(record.demand)
+        """What a job asks for when it is submitted: in all its partitions it costs what it does in the first.
+
+        What MaxMemPerCPU makes of it is not known yet (_validate_min_mem_partition).
+        """
+        per_cpu, _, cpus, _ = record.demand.asked
+        tres = tres_of(record.demand, cpus=cpus)
+        if per_cpu is not None:
+            tres["mem"] = per_cpu * cpus
         cost = billing(tres, record.demand.billing_weights, "MAX_TRES" in self.site.priority.flags)
         return tres | {"billing": int(cost)}
 

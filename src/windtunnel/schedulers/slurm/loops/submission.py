@@ -158,13 +158,11 @@ def _asked_nodes(record: Record) -> tuple[int, int]:
 def _hopeless(state: State, job: PendingJob) -> bool:
     """Whether a job could never run: in its partition, or in the last of those that it names, and in none before.
 
-    What a partition takes no such job for keeps it waiting; of several partitions only accounts, QOS and sizes do that
-    leave no number of nodes at all (get_node_cnts).
+    What a partition takes no such job for keeps it waiting; of several only accounts, QOS and sizes do.
     """
     if not state.bookings.open_to(job, state.now):
         return False  # nobody looks for its nodes before its reservation has begun
-    several = len(job.records) > 1
-    found = False
+    several, found = len(job.records) > 1, False
     for record in job.records:
         up, refused = record.table.partition.state == "UP", partition_refusal(record)
         elsewhere = not several and _elsewhere(state, record, up, refused)
@@ -174,7 +172,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif (_never_of_its_size if several else _of_wrong_size)(record) or (refused and (refused.startswith("Job's") or (up and not several))):
+        elif _of_wrong_size(record, several) or (refused and (refused.startswith("Job's") or (up and not several))):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
@@ -192,9 +190,10 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
     return not ((up and refused) or tested.counts or fitting & record.table.mask)
 
 
-def _of_wrong_size(record: Record) -> bool:
-    """Whether a job has too many or too few nodes for its partition."""
-    return too_few_nodes(record) or too_many_nodes(record) or too_few_tasks(record)
+def _of_wrong_size(record: Record, several: bool) -> bool:
+    """Whether a job has too many or too few nodes for its partition; for one of several at most (get_node_cnts)."""
+    wrong = _never_of_its_size(record) if several else too_few_nodes(record) or too_many_nodes(record)
+    return wrong or too_few_tasks(record)
 
 
 def _too_long(record: Record) -> bool:

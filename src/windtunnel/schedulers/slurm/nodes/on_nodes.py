@@ -93,7 +93,7 @@ class OnNodes:
         return taken
 
     def of_partition(self, node: int, partition: str) -> int:
-        """The CPUs of a node that jobs of a partition hold: all those of their cores (cons_common's part_core_map)."""
+        """The CPUs of a node that jobs of a partition hold: all those of their cores (part_core_map)."""
         cores = 0
         for job in self.on_node[node]:
             if self.holdings[job].partition == partition:

@@ -21,9 +21,9 @@ _FOR_EVER: Final = 365 * 86400
 class Occurrences:
     """When Slurm looks for jobs whose reservation has ended, and which of them it ends.
 
-    Each half minute it does (job_time_limit); a job ends if its reservation has ended by then, and ResvOverRun is over.
-    One that comes again has not once its next occurrence is known, and that is noted whenever a job that waits is
-    tested, and at the end of each look.
+    Each half minute it does (job_time_limit); a job ends if its reservation has ended by then, with ResvOverRun. One
+    that comes again has not once its next occurrence is known, and that is noted whenever a job that waits is tested,
+    and at the end of each look.
     """
 
     def __init__(self, state: State, start: int, booked: Mapping[str, RunningJob]) -> None:

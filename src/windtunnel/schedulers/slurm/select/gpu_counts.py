@@ -49,14 +49,29 @@ def gpus_of_job(cluster: Cluster, demand: Demand, placed: Picked, held: Occupanc
     """
     found: dict[int, int] = {}
     left, nodes = demand.gpus_per_job, len(placed.cpus)
+    tasks = _tasks_on_nodes(demand, placed) if demand.gpus_per_task else found
     for node in sorted(placed.cpus) if left else ():
         nodes -= 1
         most = left - nodes
         if demand.gpus_per_task:
-            tasks = placed.cpus[node] // demand.cpus_per_task  # as far as there are so many: of sockets it has more
-            most = min(tasks, left // demand.gpus_per_task - nodes) * demand.gpus_per_task
+            most = tasks[node] * demand.gpus_per_task
         free = held.free_gres(node, "gpu", demand.gpu_type).bit_count()
         found[node] = free if most < 0 and cluster.counts_gpus(node) else max(0, min(most, free))
+        left -= found[node]
+    return found
+
+
+def _tasks_on_nodes(demand: Demand, placed: Picked) -> dict[int, int]:
+    """Of each node the tasks that GPUs are counted for: one at least, then as many as its CPUs hold (dist_tasks).
+
+    There are as many as it asks for, or as the CPUs hold that it wants of each node.
+    """
+    nodes, each = len(placed.cpus), demand.cpus_per_task
+    left = max(demand.cpus, nodes * demand.min_cpus_per_node) // each
+    found: dict[int, int] = {}
+    for node in sorted(placed.cpus):
+        nodes -= 1
+        found[node] = max(1, min(placed.cpus[node] // each, left - nodes))
         left -= found[node]
     return found
 
@@ -75,10 +90,12 @@ def gpus_beyond(demand: Demand, gres: Mapping[int, Mapping[str, int]]) -> dict[s
 
 
 def gpus_counted(cluster: Cluster, demand: Demand, placed: Picked) -> float:
-    """How many GPUs for each socket limits count of a placement: for each core, be there so many or not.
+    """How many GPUs for each task or socket limits count of a placement: for each core, be there so many or not.
 
     (gres_select_filter_select_and_set, _get_sock_cnt.)
     """
+    if demand.gpus_per_task:
+        return float(demand.gpus_per_task * sum(_tasks_on_nodes(demand, placed).values()))
     count = 0
     for node, cpus in placed.cpus.items():
         places = cluster.places_gpus(node)
