@@ -12,7 +12,13 @@ from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, drop_if_late
 from windtunnel.schedulers.slurm.loops.failing import Failing
 from windtunnel.schedulers.slurm.loops.list_order import in_list_order
-from windtunnel.schedulers.slurm.loops.not_placed import NOT_AVAILABLE, liked, only_as_liked, would_take
+from windtunnel.schedulers.slurm.loops.not_placed import (
+    NOT_AVAILABLE,
+    liked,
+    no_such_nodes,
+    only_as_liked,
+    would_take,
+)
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
@@ -182,7 +188,9 @@ class _Run(Failing):
             placed = over_others(state, record, free)
         if placed is None:
             if elsewhere and len(job.records) > 1:
-                self._withheld(record)  # nothing is said of it
+                self._withheld(record)
+                if no_such_nodes(state, record):
+                    job.reason = "BadConstraints"  # found out before what it names: else nothing is said of it
                 return False
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
