@@ -200,7 +200,7 @@ class _Run(Failing):
             self._fail(record)
             return False
         else:
-            refusal = state.limits.after(record, placed, state.tracked.placed(record, placed))
+            refusal = state.limits.after(record, placed, state.counted(record, placed))
         if refusal or placed is None:
             job.reason = refusal or job.reason
             self._refused(record)
