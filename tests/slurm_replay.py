@@ -28,6 +28,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.order import rank_whole_jobs
+from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -160,6 +161,7 @@ class Replay:
         self.last_cpus = self.placed_before()
         self.last_nodes = {}
         self.by_socket = {}
+        self.foreseen = {}
         self.sharing = {}
         self.whole = set()
         """Jobs that want whole nodes since a partition with OverSubscribe=EXCLUSIVE has looked at them."""
@@ -485,6 +487,9 @@ class Replay:
             last = (one, state)
             if one.kind == "backfill":
                 self.last_backfill = last
+        if state is not None and self.site.main.builtin:
+            job_queue(state)  # each half minute sched/builtin looks ahead, and makes a queue for that
+            self.foreseen = {key: job.reason for key, job in state.pending.items()}
         return self
 
     def decided(self, one, started):
@@ -666,7 +671,7 @@ class Replay:
             if want == "None" and got == "BadConstraints" and job["Priority"] != "0":
                 continue  # half a minute after its start the daemon forgets once what cannot run
             self.compared["reasons"] += 1
-            if want == got:
+            if want in (got, self.foreseen.get(key, got).replace("_", " ")):
                 self.compared["reasons_same"] += 1
             else:
                 found.append((key, " ".join(self.submitted[key]["sbatch"]), want, got))

@@ -256,13 +256,13 @@ def _tested(state: State, record: Record) -> str | None:
     None: that partition never runs it, or takes no such job.
     """
     job = record.job
-    refused = state.limits.before(record)
-    if refused:
+    if refused := state.limits.before(record):
         return refused
     if partition_refusal(record) or too_few_tasks(record):
         return None
-    if not state.bookings.open_to(job, state.now):
-        return "Reservation"
+    refused = state.limits.bound(record) if state.bookings.open_to(job, state.now) else "Reservation"
+    if refused:
+        return refused
     settle_sharing(state, record)
     record = liked(record)
     usable, kept = left_by_reservations(state, record)
