@@ -130,19 +130,26 @@ class Dependencies:
         return Verdict.MET
 
     def _is_alone(self, job: PendingJob, pending: Iterable[PendingJob]) -> bool:
-        """Whether no other job of a user has the same name, or none had: what is met is forgotten (job_independent)."""
+        """Whether no other job of a user has the same name, or none had: what is met is forgotten.
+
+        Components of one job do not wait for each other, nor do tasks of one array.
+        """
         array = self._array_of(job)
         if array in self._alone:
             return True
         if self.names.get((job.ask.name, job.user)):
             return False
-        for one in pending:
-            if one.ask.name == job.ask.name and one.user == job.user and one.number < job.number:
-                # components of one job do not wait for each other, nor tasks of one array
-                if (one.het is None or one.het is not job.het) and self._array_of(one) != array:
-                    return False
-        self._alone.add(array)
-        return True
+        earlier = any(
+            one.ask.name == job.ask.name
+            and one.user == job.user
+            and one.number < job.number
+            and (one.het is None or one.het is not job.het)
+            and self._array_of(one) != array
+            for one in pending
+        )
+        if not earlier:
+            self._alone.add(array)
+        return not earlier
 
     def _array_of(self, job: PendingJob) -> str:
         """The array of a job that is one of its tasks; otherwise the job itself."""
