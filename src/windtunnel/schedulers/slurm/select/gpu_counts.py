@@ -67,7 +67,7 @@ def _tasks_on_nodes(demand: Demand, placed: Picked) -> dict[int, int]:
     There are as many as it asks for, or as the CPUs hold that it wants of each node.
     """
     nodes, each = len(placed.cpus), demand.cpus_per_task
-    left = max(demand.cpus, nodes * demand.min_cpus_per_node) // each
+    left = max(demand.tasks, demand.cpus // each, nodes * demand.min_cpus_per_node // each)
     found: dict[int, int] = {}
     for node in sorted(placed.cpus):
         nodes -= 1
