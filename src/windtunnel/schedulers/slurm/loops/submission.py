@@ -182,11 +182,12 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 
 
 def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> bool:
-    """Whether no node of a partition has a job's features, or it names others: then nobody looks at its size."""
+    """Whether no node of a partition has a job's features, or it wants others: then nobody looks at its size."""
     if not up and record.job.named & ~record.table.mask:
         return True
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
-    fitting = union(tested.constraint.alternatives)
+    own = _kept_to(state, record.job)
+    fitting = union(tested.constraint.alternatives) & (-1 if own is None else own)
     return not ((up and refused) or tested.counts or fitting & record.table.mask)
 
 
@@ -206,23 +207,25 @@ def _too_long(record: Record) -> bool:
 def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     """Whether a job fits its partition not even when it is empty.
 
-    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it. Of several
-    reservations none is looked at.
+    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it.
     """
-    demand = record.demand
-    one = record.job.reservation and len(record.job.reservations) < 2
-    own = state.bookings.own(record.job, state.now) if one else None
-    inside = own is not None and own.start <= state.now and not state.bookings.flexible(own.name)
-    if not (inside or (as_asked and demand.raised)):
+    demand, own = record.demand, _kept_to(state, record.job)
+    if own is None and not (as_asked and demand.raised):
         return _never_placed(state, record)
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
     if as_asked:
         tested.demand.as_asked()
-    if own is not None and inside:
+    if own is not None:
         tested.narrow = True
-        tested.mask &= own.mask
+        tested.mask &= own
     return _never_placed(state, tested)
+
+
+def _kept_to(state: State, job: PendingJob) -> int | None:
+    """The nodes of the reservation that a job is in; None: it keeps to none, or of several to one or another."""
+    own = state.bookings.own(job, state.now) if job.reservation and len(job.reservations) < 2 else None
+    return None if own is None or own.start > state.now or state.bookings.flexible(own.name) else own.mask
 
 
 def _never_placed(state: State, record: Record) -> bool:
@@ -233,10 +236,7 @@ def _never_placed(state: State, record: Record) -> bool:
 
 
 def _idle(state: State, record: Record) -> int:
-    """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses.
-
-    Where jobs make room for others nodes in use do for such a job, too.
-    """
+    """The nodes that nobody has whole; if a job wants them whole, and nobody makes room for others, nobody uses."""
     alone = wants_idle(state, record) and not state.site.preempt.type
     return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
