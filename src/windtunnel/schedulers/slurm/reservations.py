@@ -52,7 +52,7 @@ class Bookings:
         self._noted = 0
         """When it was last noted which occurrences have ended."""
         self.end_jobs = any("FLEX" not in one.flags for one in self.reservations.values())
-        """Whether any keeps its jobs to its times, and comes again."""
+        """Whether jobs end with any of them."""
         self._ended: dict[str, int] = {}
         """When the last occurrence ended of those that come again."""
         self.turn_to(0)
