@@ -166,6 +166,7 @@ def read_site(folder):
         priority=read_priority(conf),
         enforce_partition_limits=conf.get("enforcepartlimits", "NO"),
         reservation_over_run=int(conf.get("resvoverrun", 0)),
+        over_time_limit=int(conf.get("overtimelimit", 0)),
         enforce=tuple(conf.get("accountingstorageenforce", "").split(",")),
         job_defaults={key: int(conf[key.lower()]) for key in ("DefCpuPerGPU", "DefMemPerGPU") if key.lower() in conf},
     )

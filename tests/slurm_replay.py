@@ -28,6 +28,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.order import rank_whole_jobs
+from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -159,6 +160,8 @@ class Replay:
         self.weights = self.shared = None
         self.last_cpus = self.placed_before()
         self.last_nodes = {}
+        self.by_socket = {}
+        self.foreseen = {}
         self.sharing = {}
         self.whole = set()
         """Jobs that want whole nodes since a partition with OverSubscribe=EXCLUSIVE has looked at them."""
@@ -260,6 +263,7 @@ class Replay:
             elif job is not None and self.runs(job, when):
                 self.enter(state, jobs, key, job)
         state.occupancy.settle()
+        state.tracked.by_socket = self.by_socket
         self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
@@ -450,7 +454,7 @@ class Replay:
             typed=counted_apart(state.cluster, demand, gres),
         )
         task = int(job["ArrayTaskId"]) if job.get("ArrayTaskId", "").isdigit() else None
-        state.enter(key, record, holding, Picked(nodes, cpus), job["StartTime"], limit, task)
+        state.enter(key, record, holding, Picked(nodes, cpus, total=int(job["NumCPUs"])), job["StartTime"], limit, task)
         pending.order = int(key)  # of an array: what is left of it was listed anew when this task got a number
         state.pending.pop(pending.id, None)
 
@@ -483,6 +487,9 @@ class Replay:
             last = (one, state)
             if one.kind == "backfill":
                 self.last_backfill = last
+        if state is not None and self.site.main.builtin:
+            job_queue(state)  # each half minute sched/builtin looks ahead, and makes a queue for that
+            self.foreseen = {key: job.reason for key, job in state.pending.items()}
         return self
 
     def decided(self, one, started):
@@ -664,7 +671,7 @@ class Replay:
             if want == "None" and got == "BadConstraints" and job["Priority"] != "0":
                 continue  # half a minute after its start the daemon forgets once what cannot run
             self.compared["reasons"] += 1
-            if want == got:
+            if want in (got, self.foreseen.get(key, got).replace("_", " ")):
                 self.compared["reasons_same"] += 1
             else:
                 found.append((key, " ".join(self.submitted[key]["sbatch"]), want, got))

@@ -56,7 +56,7 @@ class Occurring:
 
     def run(self):
         start, end = self.span
-        flags = tuple(self.given["flags"].split(","))
+        flags = tuple(filter(None, self.given.get("flags", "").split(",")))
         booked = Reservation(
             name=self.given["reservationname"], start=start, end=end, nodes=names(self.given["nodes"]),
             users=tuple(self.given["users"].split(",")), flags=flags,

@@ -26,8 +26,9 @@ def rows(reservation, *jobs, **more):
 @pytest.mark.parametrize(
     ("reservation", "over_run", "ends"),
     [
-        ({}, 0, HOUR),
-        ({}, 10, HOUR + 600),
+        ({}, 0, HOUR + 30),  # at the next look
+        ({}, 10, HOUR + 630),
+        ({}, 365 * 24 * 60, None),
         ({"flags": ("FLEX",)}, 0, None),
         ({"flags": ("DAILY",)}, 0, HOUR + 30),  # nobody waits, for whom the next occurrence would be noted
         ({"flags": ("DAILY",)}, 10, None),  # until when it is
@@ -88,6 +89,14 @@ def test_whose_a_reservation_is(users, accounts, allowed):
     assert allowed or found["metadata"] == said
 
 
+@pytest.mark.parametrize(("tree", "enforce", "allowed"), [(True, True, False), (True, False, True), (False, True, True)])
+def test_who_has_no_association_has_no_reservation_where_they_are_enforced(tree, enforce, allowed):
+    known = (Association(account="physics"), Association(account="physics", user="bob")) if tree else ()
+    own = job("own", 50, tasks=1, reservation="own")  # of a user who is in no account
+    found = rows({}, own, associations=known, enforce=("associations",) if enforce else ())["own"]
+    assert (found["final_state"] == "COMPLETED_SUCCESSFULLY") is allowed
+
+
 def test_jobs_too_large_for_it_fail_once_it_has_begun():
     wide = job("wide", 50, tasks=24, min_nodes=3, reservation="own")
     assert rows({}, wide)["wide"]["metadata"] == "Slurm refuses it: BadConstraints"
@@ -122,7 +131,6 @@ def test_a_reservation_may_be_used_up_to_its_very_end():
     assert bookings.open_to(one, 0)
     assert not bookings.over("own", HOUR)
     assert bookings.over("own", HOUR + 1)
-    assert bookings.binding_end(one, 60) == HOUR
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ class Bookings:
         """For which time these are the present ones."""
         self._noted = 0
         """When it was last noted which occurrences have ended."""
-        self.comes_again = any(_keeps_and_comes_again(one) for one in self.reservations.values())
-        """Whether any keeps its jobs to its times, and comes again."""
+        self.end_jobs = any("FLEX" not in one.flags for one in self.reservations.values())
+        """Whether jobs end with any of them."""
         self._ended: dict[str, int] = {}
         """When the last occurrence ended of those that come again."""
         self.turn_to(0)
@@ -142,17 +142,6 @@ class Bookings:
         one = self.reservations.get(name)
         return one is not None and one.end < now and not any(flag in _REPEATED for flag in one.flags)
 
-    def binding_end(self, job: PendingJob, now: int) -> int | None:
-        """When a job that starts now leaves its reservation at the latest; None: that does not bind it.
-
-        That is so with FLEX, and where it comes again: whether it ends with an occurrence is found out then.
-        """
-        one = self.reservations.get(job.reservation)
-        if one is None or _REPEATED & {*one.flags} or self.flexible(job.reservation):
-            return None
-        own = self.own(job, now)
-        return None if own is None else own.end
-
     def note(self, now: int) -> None:
         """It is noted which occurrences have ended: jobs of theirs that still run may go on."""
         self._noted = now
@@ -160,12 +149,18 @@ class Bookings:
     def end_of_occurrence(self, name: str) -> int | None:
         """When the occurrence ends, or has ended, with which jobs of a reservation may end; None: there is none."""
         one = self.reservations.get(name)
-        if one is None or not _keeps_and_comes_again(one):
+        if one is None or "FLEX" in one.flags:
             return None
+        if not self.comes_again(name):
+            return one.end  # it is there as long as jobs of it run
         ended = self._ended.get(name)
         if ended is not None and ended > self._noted:
             return ended
         return next((booked.end for booked in self._current if booked.name == name), None)
+
+    def comes_again(self, name: str) -> bool:
+        """Whether a reservation has more than one occurrence."""
+        return bool(_REPEATED & {*self.reservations[name].flags})
 
     def frees_jobs(self, name: str) -> bool:
         """Whether jobs that still wait when a reservation ends do without it (NO_HOLD_JOBS_AFTER_END)."""
@@ -217,13 +212,13 @@ class Bookings:
         return [one.name for one in self.magnetic if not self.over(one.name, now) and self._admits(one, job)]
 
     def _admits(self, one: Reservation, job: PendingJob) -> bool:
-        associated = {"associations", "limits", "safe", "qos", "wckeys"} & {*self.cluster.site.enforce}
+        """Where associations are enforced those of its users and accounts are asked (_valid_job_access_resv)."""
+        site = self.cluster.site
+        associated = {"associations", "limits", "safe", "qos", "wckeys"} & {*site.enforce}
+        if associated and job.member is None and site.associations:
+            return False
         accounts = {member.account for member in job.member.path()} if job.member and associated else {job.account}
         return _fits({job.user}, one.users) and _fits(accounts, one.accounts)
-
-
-def _keeps_and_comes_again(one: Reservation) -> bool:
-    return bool(_REPEATED & {*one.flags}) and "FLEX" not in one.flags
 
 
 def _fits(names: set[str], listed: Sequence[str]) -> bool:

@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.held_nodes import HeldNodes
+from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.dependencies import Dependencies
 from windtunnel.schedulers.slurm.jobs.kept_order import KeptOrder
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
@@ -23,7 +24,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
-from windtunnel.schedulers.slurm.select.gpu_counts import gpus_beyond
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_beyond, gpus_of_job
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger
 
@@ -99,7 +100,16 @@ class State(HeldNodes):
 
     def refusal_of(self, record: Record, placed: Picked) -> str | None:
         """The Reason for which limits refuse a job that would start with a placement."""
-        return self.limits.before(record) or self.limits.after(record, placed, self.tracked.placed(record, placed))
+        return self.limits.before(record) or self.limits.after(record, placed, self.counted(record, placed))
+
+    def counted(self, record: Record, placed: Picked) -> dict[str, float]:
+        """What limits count of a placement: more GPUs than asked for in all, where it has more nodes than those."""
+        tres, demand = self.tracked.placed(record, placed), record.demand
+        if not 0 < demand.gpus_per_job < placed.nodes.bit_count() or demand.exclusive or demand.gpus_per_task:
+            return tres
+        count = float(sum(gpus_of_job(self.cluster, demand, placed, self.held).values()))
+        names = gres_names("gpu", demand.gpu_type, demand.typed_only)
+        return self.tracked.billed(record, tres | dict.fromkeys(names, count))
 
     def preferred(self, record: Record) -> int:
         """The nodes that a job gets before others of their weight: those that limits name, and of its reservation."""

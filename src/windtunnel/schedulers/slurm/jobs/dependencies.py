@@ -37,6 +37,8 @@ class Dependencies:
         """Arrays of which some task failed."""
         self.tasks: dict[str, list[str]] = {}
         """Of arrays whose tasks are jobs of their own (``123_4``): these."""
+        self._alone: set[str] = set()
+        """Jobs and arrays that were alone of their name once: ``singleton`` keeps them back no more."""
         self._again: dict[str, str] = {}
         """The first names of jobs that were requeued."""
         self._to_come: set[str] = set()
@@ -59,6 +61,7 @@ class Dependencies:
         self.started[key] = now
         if not job.tasks:
             self.started[self._again.get(job.id, job.id)] = now
+        self._alone.add(self._array_of(job))
         self.names.setdefault((job.ask.name, job.user), set()).add(key)
 
     def end(self, key: str, job: PendingJob, now: int, well: bool) -> None:
@@ -102,15 +105,7 @@ class Dependencies:
 
     def _one(self, job: PendingJob, wanted: Dependency, now: int, pending: Iterable[PendingJob]) -> Verdict:
         if wanted.kind == "singleton":
-            running = self.names.get((job.ask.name, job.user), set())
-            earlier = any(
-                one.ask.name == job.ask.name
-                and one.user == job.user
-                and one.number < job.number
-                and (one.het is None or one.het is not job.het)  # components of one job do not wait for each other
-                for one in pending
-            )
-            return Verdict.OPEN if running or earlier else Verdict.MET
+            return Verdict.MET if self._is_alone(job, pending) else Verdict.OPEN
         key = wanted.job
         tasks = self.tasks.get(key, []) if key not in self.started else []
         if wanted.kind in ("after", "expand"):
@@ -133,3 +128,30 @@ class Dependencies:
         if wanted.kind == "afternotok":
             return Verdict.NEVER if well else Verdict.MET
         return Verdict.MET
+
+    def _is_alone(self, job: PendingJob, pending: Iterable[PendingJob]) -> bool:
+        """Whether no other job of a user has the same name, or none had: what is met is forgotten.
+
+        Components of one job do not wait for each other, nor do tasks of one array.
+        """
+        array = self._array_of(job)
+        if array in self._alone:
+            return True
+        if self.names.get((job.ask.name, job.user)):
+            return False
+        earlier = any(
+            one.ask.name == job.ask.name
+            and one.user == job.user
+            and one.number < job.number
+            and (one.het is None or one.het is not job.het)
+            and self._array_of(one) != array
+            for one in pending
+        )
+        if not earlier:
+            self._alone.add(array)
+        return not earlier
+
+    def _array_of(self, job: PendingJob) -> str:
+        """The array of a job that is one of its tasks; otherwise the job itself."""
+        array = job.id.rpartition("_")[0]
+        return array if job.tasks is None and len(self.tasks.get(array, ())) > 1 else job.id

@@ -2,11 +2,12 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.asked_gres import typed_only
+from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names, typed_only
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_counted
 from windtunnel.schedulers.slurm.shares.usage import billing
 
 __all__ = ["Tracked"]
@@ -24,6 +25,8 @@ class Tracked:
         self._placed: tuple[Record | None, Picked | None] = (None, None)
         self._asked_for: dict[str, float] = {}
         """The placement that was last asked for, and what it takes."""
+        self.by_socket: dict[str, float] = {}
+        """Of jobs that ask for GPUs for each socket those that their last placement counted with (total_gres)."""
 
     def placed(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job takes with a placement; all CPUs of nodes it has alone."""
@@ -35,6 +38,12 @@ class Tracked:
     def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         tres = tres_of(record.demand, placed.nodes.bit_count(), placed.total)
         record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
+        if record.demand.gpus_per_socket:
+            self.by_socket[record.job.id] = gpus_counted(self.cluster, record.demand, placed)
+            tres |= self._for_sockets(record)
+        elif record.demand.gpus_per_task and record.demand.gpus_per_job:
+            count = gpus_counted(self.cluster, record.demand, placed)
+            tres |= dict.fromkeys(gres_names("gpu", record.demand.gpu_type, record.demand.typed_only), count)
         if not self.site.select.memory:
             tres.pop("mem", None)  # nobody gives it out
         elif record.demand.whole_memory:
@@ -55,11 +64,22 @@ class Tracked:
 
     def asked(self, record: Record, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
         """What a job asks for while it has no nodes; or on so many of them, with so many CPUs."""
-        return self.billed(record, tres_of(record.demand, nodes, cpus))
+        return self.billed(record, tres_of(record.demand, nodes, cpus) | self._for_sockets(record))
+
+    def _for_sockets(self, record: Record) -> dict[str, float]:
+        """The GPUs with which a job counts that asks for some for each socket, once it has had a place."""
+        count, demand = self.by_socket.get(record.job.id), record.demand
+        return {} if count is None else dict.fromkeys(gres_names("gpu", demand.gpu_type, demand.typed_only), count)
 
     def submitted(self, record: Record) -> dict[str, float]:
-        """What a job asks for when it is submitted: in all its partitions it costs what it does in the first."""
-        tres = tres_of(record.demand)
+        """What a job asks for when it is submitted: in all its partitions it costs what it does in the first.
+
+        What MaxMemPerCPU makes of it is not known yet (_validate_min_mem_partition).
+        """
+        per_cpu, _, cpus, _ = record.demand.asked
+        tres = tres_of(record.demand, cpus=cpus)
+        if per_cpu is not None:
+            tres["mem"] = per_cpu * cpus
         cost = billing(tres, record.demand.billing_weights, "MAX_TRES" in self.site.priority.flags)
         return tres | {"billing": int(cost)}
 

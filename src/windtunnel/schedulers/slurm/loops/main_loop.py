@@ -12,7 +12,13 @@ from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, drop_if_late
 from windtunnel.schedulers.slurm.loops.failing import Failing
 from windtunnel.schedulers.slurm.loops.list_order import in_list_order
-from windtunnel.schedulers.slurm.loops.not_placed import NOT_AVAILABLE, liked, only_as_liked, would_take
+from windtunnel.schedulers.slurm.loops.not_placed import (
+    NOT_AVAILABLE,
+    liked,
+    no_such_nodes,
+    only_as_liked,
+    would_take,
+)
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
@@ -182,7 +188,9 @@ class _Run(Failing):
             placed = over_others(state, record, free)
         if placed is None:
             if elsewhere and len(job.records) > 1:
-                self._withheld(record)  # nothing is said of it
+                self._withheld(record)
+                if no_such_nodes(state, record):
+                    job.reason = "BadConstraints"  # found out before what it names: else nothing is said of it
                 return False
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
@@ -192,7 +200,7 @@ class _Run(Failing):
             self._fail(record)
             return False
         else:
-            refusal = state.limits.after(record, placed, state.tracked.placed(record, placed))
+            refusal = state.limits.after(record, placed, state.counted(record, placed))
         if refusal or placed is None:
             job.reason = refusal or job.reason
             self._refused(record)
@@ -226,11 +234,14 @@ class _Run(Failing):
         return False
 
     def _of_other_users(self, record: Record) -> int:
-        """Nodes that jobs of other users have to themselves, who would have to go for this one."""
+        """Nodes that jobs of other users have to themselves, who would have to go for this one.
+
+        Only those whose jobs have them whole are looked at for all that (_bit_or_cond).
+        """
         state = self.state
         if not ((state.users_alone or record.demand.exclusive_user) and state.site.preempt.type):
             return 0
-        held = union(one.holding.nodes for one in candidates(state, record))
+        held = union(one.holding.nodes for one in candidates(state, record) if one.holding.exclusive)
         return held & record.mask & self.available
 
 

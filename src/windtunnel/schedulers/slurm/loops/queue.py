@@ -71,7 +71,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 continue
             refusal = record.refusal
             if refusal == "":
-                refusal = record.refusal = partition_refusal(record)
+                refusal = record.refusal = _refusal_of(record)
             ordinary = ordinary and refusal is None
             if backfill and refusal is not None and job.time_min is not None:
                 refusal = refusal_in_backfill(record)
@@ -209,7 +209,7 @@ def _reservation_open(state: State, job: PendingJob) -> bool:
 
 def refusal_in_backfill(record: Record) -> str | None:
     """Why a partition takes no such job, were its least time all that it asks for (§4.3)."""
-    refusal, least, most = partition_refusal(record), record.job.time_min, record.table.partition.max_time
+    refusal, least, most = _refusal_of(record), record.job.time_min, record.table.partition.max_time
     if refusal == "PartitionTimeLimit" and least is not None and most is not None and least <= most:
         return "MaxMemPerLimit" if record.demand.too_much_memory else None
     return refusal
@@ -252,7 +252,7 @@ def too_few_tasks(record: Record) -> bool:
 
 def partition_refusal(record: Record) -> str | None:
     """Why a partition takes no such job: accounts, QOS, sizes and times (§6.3)."""
-    job, demand, part = record.job, record.demand, record.table.partition
+    job, part = record.job, record.table.partition
     account = job.account
     above = [one.account for one in job.member.path()] if job.member is not None else [account]
     if part.allow_accounts is not None and account and not set(above) & set(part.allow_accounts):
@@ -269,6 +269,19 @@ def partition_refusal(record: Record) -> str | None:
     if qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
+    return _refusal_of_size(record)
+
+
+def _refusal_of(record: Record) -> str | None:
+    """The same of a job that waits: sizes and times are looked at first (job_limits_check)."""
+    refusal = partition_refusal(record)
+    if refusal is not None and refusal.startswith("Job's"):
+        return _refusal_of_size(record) or refusal
+    return refusal
+
+
+def _refusal_of_size(record: Record) -> str | None:
+    job, demand, part = record.job, record.demand, record.table.partition
     if demand.asked_cpus > record.table.cpus:
         return TOO_SMALL
     if demand.least_asked > record.table.size or too_many_nodes(record) or too_few_nodes(record):

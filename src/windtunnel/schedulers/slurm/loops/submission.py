@@ -158,12 +158,11 @@ def _asked_nodes(record: Record) -> tuple[int, int]:
 def _hopeless(state: State, job: PendingJob) -> bool:
     """Whether a job could never run: in its partition, or in the last of those that it names, and in none before.
 
-    What a partition takes no such job for keeps it waiting; of several partitions only sizes, accounts and QOS do.
+    What a partition takes no such job for keeps it waiting; of several only accounts, QOS and sizes do.
     """
     if not state.bookings.open_to(job, state.now):
         return False  # nobody looks for its nodes before its reservation has begun
-    several = len(job.records) > 1
-    found = False
+    several, found = len(job.records) > 1, False
     for record in job.records:
         up, refused = record.table.partition.state == "UP", partition_refusal(record)
         elsewhere = not several and _elsewhere(state, record, up, refused)
@@ -173,7 +172,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record) or (refused and (refused.startswith("Job's") or (up and not several))):
+        elif _of_wrong_size(record, several) or (refused and (refused.startswith("Job's") or (up and not several))):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
@@ -183,17 +182,19 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 
 
 def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> bool:
-    """Whether no node of a partition has a job's features, or it names others: then nobody looks at its size."""
+    """Whether no node of a partition has a job's features, or it wants others: then nobody looks at its size."""
     if not up and record.job.named & ~record.table.mask:
         return True
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
-    fitting = union(tested.constraint.alternatives)
+    own = _kept_to(state, record.job)
+    fitting = union(tested.constraint.alternatives) & (-1 if own is None else own)
     return not ((up and refused) or tested.counts or fitting & record.table.mask)
 
 
-def _of_wrong_size(record: Record) -> bool:
-    """Whether a job has too many or too few nodes for its partition."""
-    return too_few_nodes(record) or too_many_nodes(record) or too_few_tasks(record)
+def _of_wrong_size(record: Record, several: bool) -> bool:
+    """Whether a job has too many or too few nodes for its partition; for one of several at most (get_node_cnts)."""
+    wrong = _never_of_its_size(record) if several else too_few_nodes(record) or too_many_nodes(record)
+    return wrong or too_few_tasks(record)
 
 
 def _too_long(record: Record) -> bool:
@@ -206,23 +207,25 @@ def _too_long(record: Record) -> bool:
 def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     """Whether a job fits its partition not even when it is empty.
 
-    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it. Of several
-    reservations none is looked at.
+    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it.
     """
-    demand = record.demand
-    one = record.job.reservation and len(record.job.reservations) < 2
-    own = state.bookings.own(record.job, state.now) if one else None
-    inside = own is not None and own.start <= state.now and not state.bookings.flexible(own.name)
-    if not (inside or (as_asked and demand.raised)):
+    demand, own = record.demand, _kept_to(state, record.job)
+    if own is None and not (as_asked and demand.raised):
         return _never_placed(state, record)
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
     if as_asked:
         tested.demand.as_asked()
-    if own is not None and inside:
+    if own is not None:
         tested.narrow = True
-        tested.mask &= own.mask
+        tested.mask &= own
     return _never_placed(state, tested)
+
+
+def _kept_to(state: State, job: PendingJob) -> int | None:
+    """The nodes of the reservation that a job is in; None: it keeps to none, or of several to one or another."""
+    own = state.bookings.own(job, state.now) if job.reservation and len(job.reservations) < 2 else None
+    return None if own is None or own.start > state.now or state.bookings.flexible(own.name) else own.mask
 
 
 def _never_placed(state: State, record: Record) -> bool:
@@ -233,10 +236,7 @@ def _never_placed(state: State, record: Record) -> bool:
 
 
 def _idle(state: State, record: Record) -> int:
-    """The nodes of a job's partition that nobody has whole; for one that wants whole nodes those that nobody uses.
-
-    Where jobs make room for others nodes in use do for such a job, too.
-    """
+    """The nodes that nobody has whole; if a job wants them whole, and nobody makes room for others, nobody uses."""
     alone = wants_idle(state, record) and not state.site.preempt.type
     return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
@@ -256,13 +256,13 @@ def _tested(state: State, record: Record) -> str | None:
     None: that partition never runs it, or takes no such job.
     """
     job = record.job
-    refused = state.limits.before(record)
-    if refused:
+    if refused := state.limits.before(record):
         return refused
     if partition_refusal(record) or too_few_tasks(record):
         return None
-    if not state.bookings.open_to(job, state.now):
-        return "Reservation"
+    refused = state.limits.bound(record) if state.bookings.open_to(job, state.now) else "Reservation"
+    if refused:
+        return refused
     settle_sharing(state, record)
     record = liked(record)
     usable, kept = left_by_reservations(state, record)

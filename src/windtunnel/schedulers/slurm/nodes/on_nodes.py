@@ -93,12 +93,12 @@ class OnNodes:
         return taken
 
     def of_partition(self, node: int, partition: str) -> int:
-        """The CPUs of a node that jobs of a partition hold."""
-        return sum(
-            self.holdings[job].cpus.get(node, 0)
-            for job in self.on_node[node]
-            if self.holdings[job].partition == partition
-        )
+        """The CPUs of a node that jobs of a partition hold: all those of their cores (part_core_map)."""
+        cores = 0
+        for job in self.on_node[node]:
+            if self.holdings[job].partition == partition:
+                cores |= self.holdings[job].cores.get(node, 0)
+        return cores.bit_count() * self.cluster.threads[node]
 
     def free_gres(self, node: int, name: str, kind: str = "") -> int:
         """The indices of a generic resource of a node that nobody has, of one type or any."""

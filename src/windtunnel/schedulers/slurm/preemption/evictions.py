@@ -35,13 +35,13 @@ class Evictions:
         self.graces: dict[str, float] = {}
         """Victims that have been signalled, and when they end."""
         self.ends: dict[str, float] = {}
-        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime, their reservation),
-        and when it ends, ``OverTimeLimit`` and ``ResvOverRun`` included; what MaxTRESMins leaves is less, too."""
+        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime), and when it ends,
+        ``OverTimeLimit`` included; what MaxTRESMins leaves is less, too."""
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
         self._killed: set[str] = set()
         self.booked: dict[str, RunningJob] = {}
-        """Jobs that run in reservations, where some of these come again."""
+        """Jobs that run in reservations, where some of these end them."""
 
     def forget(self, key: str) -> None:
         """A job has ended."""
@@ -77,12 +77,9 @@ class Evictions:
         for one in parts:
             most = state.budgets.longest(one)
             limit = limit if most is None else min(limit, most * 60.0)
-            end = state.bookings.binding_end(one.pending, state.now)
-            if end is not None and site.reservation_over_run * 60 < _FOR_EVER:
-                limit = min(limit, end + site.reservation_over_run * 60.0 - state.now)
         if limit < job.walltime and limit < _FOR_EVER:
             self.ends[job.id] = now + limit
-        if state.bookings.comes_again and parts[0].pending.reservation:
+        if state.bookings.end_jobs and parts[0].pending.reservation:
             self.booked[job.id] = parts[0]
 
     def hold(self, now: float, key: str) -> None:

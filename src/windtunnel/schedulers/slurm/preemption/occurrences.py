@@ -1,4 +1,4 @@
-"""Jobs that end with an occurrence of a reservation that comes again (§8)."""
+"""Jobs that end with their reservation, or with an occurrence of one that comes again (§8)."""
 
 from collections.abc import Mapping
 from math import inf
@@ -13,14 +13,17 @@ __all__ = ["Occurrences"]
 
 _INTERVAL: Final = 30
 """Seconds from one look for jobs that are over their time to the next."""
+_FOR_EVER: Final = 365 * 86400
+"""Seconds beyond the end that stand for ResvOverRun without limit."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Occurrences:
     """When Slurm looks for jobs whose reservation has ended, and which of them it ends.
 
-    Each half minute it does; a job ends if its reservation has ended by then. One that comes again has not once its
-    next occurrence is known, and that is noted whenever a job that waits is tested, and at the end of each look.
+    Each half minute it does (job_time_limit); a job ends if its reservation has ended by then, with ResvOverRun. One
+    that comes again has not once its next occurrence is known, and that is noted whenever a job that waits is tested,
+    and at the end of each look.
     """
 
     def __init__(self, state: State, start: int, booked: Mapping[str, RunningJob]) -> None:
@@ -36,10 +39,17 @@ class Occurrences:
         """When (Slurm's time) a job may next be ended for that."""
         if not self.booked:
             return inf
-        bookings = self.state.bookings
+        bookings, now = self.state.bookings, self.state.now
+        over_run = self.state.site.reservation_over_run * 60
+        if over_run >= _FOR_EVER:
+            return inf
         names = {job.pending.reservation for job in self.booked.values()}
-        ends = [end for name in names if (end := bookings.end_of_occurrence(name)) is not None]
-        return min([float(self._look_after(end)) for end in ends], default=inf)
+        ends = [
+            end + (0 if bookings.comes_again(name) else over_run)
+            for name in names
+            if (end := bookings.end_of_occurrence(name)) is not None
+        ]
+        return min([float(self._look_after(max(end, now))) for end in ends], default=inf)
 
     def ended(self) -> list[RunningJob]:
         """The jobs that end now because their reservation has, if this is the time to look for them."""

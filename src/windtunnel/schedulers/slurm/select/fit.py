@@ -99,6 +99,8 @@ class Fit(PlainFit):
         if most is not None:  # so many count, whatever threads of their cores the job uses
             beyond = max(0, free - left_of_most(demand, most - held.of_partition(node, record.table.name)))
             free -= beyond
+        if free + beyond < demand.min_cpus_per_node and not demand.tasks_per_socket:
+            return 0  # MaxCPUsPerNode does not count here, nor GPUs for each task
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             whole = self.by_socket or demand.exclusive
@@ -110,8 +112,6 @@ class Fit(PlainFit):
             return 0
         if demand.exclusive and demand.cpus_per_gpu and free < demand.cpus_per_gpu * self.free_gpus(node, held):
             return 0  # it gets all of its GPUs
-        if free + beyond < demand.min_cpus_per_node and not demand.tasks_per_socket:
-            return 0  # MaxCPUsPerNode does not count here
         if self.memory:
             free = self._with_memory(demand, node, held, free)
             if free < least:
