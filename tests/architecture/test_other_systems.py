@@ -99,7 +99,7 @@ def test_a_run_is_written_and_looked_at(tmp_path: Path) -> None:
     for name in ("jobs.csv", "machine_states.csv"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "usual" / name).read_bytes()
     assert not (tmp_path / "out" / ".windtunnel.lock").exists()
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["state"] == "complete"
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "complete"
 
 
 def test_a_place_that_another_run_writes_to_is_left_alone(tmp_path: Path) -> None:

@@ -42,27 +42,22 @@ def batsim5(argv: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     """Simulate, and say what did not take effect."""
-    import logging
-
+    from windtunnel.cli.quietly import only_errors_logged
     from windtunnel.cli.summary import print_account
 
     simulation = _simulation(options, argv)
     for reason in idle(options):
         simulation.account.tell("without-effect", reason)
     told = simulation.account.lines
-    log = logging.getLogger("windtunnel")
-    level = log.level
-    if _quiet(options):
-        log.setLevel(logging.ERROR)
-    else:
+    if not _quiet(options):
         print_account(told)
     try:
-        simulation.run()
+        with only_errors_logged(_quiet(options)):
+            simulation.run()
     except DeadlockError:
         print(f"{_DEADLOCK} (here: in the simulation engine).", file=sys.stderr)
         raise
     finally:
-        log.setLevel(level)  # a run in the same process may want to hear more
         if not _quiet(options):
             print_account(simulation.account.since(told))
     return 0

@@ -40,22 +40,15 @@ def scheduler(
 
       windtunnel scheduler elastic/shrink-to-start --protocol elastisim --endpoint ipc:///tmp/elastisim
     """
-    import logging
-
+    from windtunnel.cli.quietly import only_errors_logged
     from windtunnel.cli.values import key_values
     from windtunnel.diagnostics import UsageError
 
     if as_json and protocol != "batprotocol":
         raise UsageError("--json requires --protocol batprotocol; the other protocol is JSON anyway")
-    log = logging.getLogger("windtunnel")
-    level = log.level
-    if quiet:
-        log.setLevel(logging.ERROR)
-    try:
+    with only_errors_logged(quiet):
         given = key_values(option, "scheduler option")
         _serve(name, given, endpoint, protocol, timeout, as_json=as_json, quiet=quiet)
-    finally:
-        log.setLevel(level)
 
 
 def _serve(
