@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, WorkloadLike
+from windtunnel.decision_components import SchedulerLike
 from windtunnel.diagnostics import AccountWarning, UsageError, WindtunnelError
 from windtunnel.engine import Options
-from windtunnel.inputs import SchedulerLike, arrange, check_arguments
+from windtunnel.inputs import arrange, check_arguments
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim

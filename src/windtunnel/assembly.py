@@ -5,21 +5,18 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from windtunnel.diagnostics import Account, UsageError, files_read
-from windtunnel.inputs import (
+from windtunnel.decision_components import (
     SchedulerLike,
     asks_for_parts,
-    check_arguments,
-    check_events,
     gives_parts,
     kept_to_site,
     make_components,
-    on_its_own,
     packed,
-    read_workloads,
     scheduler_name,
     usual_scheduler,
 )
+from windtunnel.diagnostics import Account, UsageError, files_read
+from windtunnel.inputs import check_arguments, check_events, on_its_own, read_workloads
 from windtunnel.model import EventList, Platform, Workload
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.lease_batch import as_batch

@@ -16,7 +16,7 @@ _levels: list[int] = []
 
 @contextmanager
 def only_errors_logged(wanted: bool) -> Iterator[None]:
-    """Within, warnings of ours are not logged if that is ``wanted``; a run in the same process may want them again."""
+    """Within, warnings of ours are not logged if that is ``wanted``; afterwards they are, as before."""
     if not wanted:
         yield
         return

@@ -3,11 +3,11 @@
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names, typed_only
+from windtunnel.schedulers.slurm.jobs.counted_gpus import gpus_counted
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
-from windtunnel.schedulers.slurm.select.gpu_counts import gpus_counted
 from windtunnel.schedulers.slurm.shares.usage import billing
 
 __all__ = ["Tracked"]

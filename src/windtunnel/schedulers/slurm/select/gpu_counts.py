@@ -9,12 +9,13 @@ socket; where a node has not so many, it gets none at all. All this was recorded
 from collections.abc import Mapping
 
 from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
+from windtunnel.schedulers.slurm.jobs.counted_gpus import tasks_with_gpus
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 
-__all__ = ["gpus_beyond", "gpus_counted", "gpus_for_cores", "gpus_for_cpus", "gpus_of_job", "socket_cpus"]
+__all__ = ["gpus_beyond", "gpus_for_cores", "gpus_for_cpus", "gpus_of_job", "socket_cpus"]
 
 
 def gpus_for_cpus(demand: Demand, free: int, cpus: int) -> int:
@@ -49,7 +50,7 @@ def gpus_of_job(cluster: Cluster, demand: Demand, placed: Picked, held: Occupanc
     """
     found: dict[int, int] = {}
     left, nodes = demand.gpus_per_job, len(placed.cpus)
-    tasks = _tasks_on_nodes(demand, placed) if demand.gpus_per_task else found
+    tasks = tasks_with_gpus(demand, placed) if demand.gpus_per_task else found
     for node in sorted(placed.cpus) if left else ():
         nodes -= 1
         most = left - nodes
@@ -57,21 +58,6 @@ def gpus_of_job(cluster: Cluster, demand: Demand, placed: Picked, held: Occupanc
             most = tasks[node] * demand.gpus_per_task
         free = held.free_gres(node, "gpu", demand.gpu_type).bit_count()
         found[node] = free if most < 0 and cluster.counts_gpus(node) else max(0, min(most, free))
-        left -= found[node]
-    return found
-
-
-def _tasks_on_nodes(demand: Demand, placed: Picked) -> dict[int, int]:
-    """Of each node the tasks that GPUs are counted for: one at least, then as many as its CPUs hold (dist_tasks).
-
-    There are as many as it asks for, or as the CPUs hold that it wants of each node.
-    """
-    nodes, each = len(placed.cpus), demand.cpus_per_task
-    left = max(demand.tasks, demand.cpus // each, nodes * demand.min_cpus_per_node // each)
-    found: dict[int, int] = {}
-    for node in sorted(placed.cpus):
-        nodes -= 1
-        found[node] = max(1, min(placed.cpus[node] // each, left - nodes))
         left -= found[node]
     return found
 
@@ -87,20 +73,6 @@ def gpus_beyond(demand: Demand, gres: Mapping[int, Mapping[str, int]]) -> dict[s
     if count <= demand.gpus_per_job and not demand.gpus_per_socket:
         return {}
     return dict.fromkeys(gres_names("gpu", demand.gpu_type, demand.typed_only), float(count))
-
-
-def gpus_counted(cluster: Cluster, demand: Demand, placed: Picked) -> float:
-    """How many GPUs for each task or socket limits count of a placement: for each core, be there so many or not.
-
-    (gres_select_filter_select_and_set, _get_sock_cnt.)
-    """
-    if demand.gpus_per_task:
-        return float(demand.gpus_per_task * sum(_tasks_on_nodes(demand, placed).values()))
-    count = 0
-    for node, cpus in placed.cpus.items():
-        places = cluster.places_gpus(node)
-        count += (demand.sockets_per_node or 1) if places else -(-cpus // cluster.threads[node])
-    return float(demand.gpus_per_socket * count)
 
 
 def gpus_for_cores(cluster: Cluster, demand: Demand, node: int, cores: int, free: int) -> int:

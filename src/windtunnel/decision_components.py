@@ -1,0 +1,123 @@
+"""Who decides in a simulation: from names, endpoints, functions and objects to decision components."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import Platform, Workload
+from windtunnel.model.asks import Asking
+from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.site import Site, describes_schedulers
+from windtunnel.options import checked_options
+from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
+from windtunnel.schedulers.registry import make_scheduler, name_of
+from windtunnel.schedulers.together import check_together
+from windtunnel.vocabulary import PARTS, Ability, Component, Decision
+
+__all__ = [
+    "SchedulerLike",
+    "asks_for_parts",
+    "gives_parts",
+    "kept_to_site",
+    "make_components",
+    "packed",
+    "scheduler_name",
+    "usual_scheduler",
+]
+
+SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
+"""A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
+a view, a class or an object."""
+
+
+def _component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
+    """A decision component: in process, in a shared library, or at the other end of a socket."""
+    if isinstance(scheduler, str) and scheduler.startswith(("lib:", "batprotocol+")):
+        from windtunnel.wires.batprotocol.address import component_at
+
+        if options:
+            raise UsageError("a library or process takes its options in its initialisation data (?init=...)")
+        return component_at(scheduler, timeout)
+    if isinstance(scheduler, str) and "://" in scheduler:
+        from windtunnel.wires.json.client import JsonComponent, JsonOptions
+
+        told = checked_options(f"scheduler {scheduler!r}", JsonComponent, options)  # its own are on its command line
+        return JsonComponent(scheduler, timeout=timeout, options=JsonOptions(**told))
+    if isinstance(scheduler, str) and scheduler.startswith(("tcp:", "ipc:")):
+        raise UsageError(f"{scheduler!r} is not an endpoint", "such as tcp://127.0.0.1:28000 or ipc:///tmp/socket")
+    return make_scheduler(scheduler, **options)
+
+
+def make_components(given: Sequence[SchedulerLike], options: Mapping[str, Any], timeout: float) -> list[Component]:
+    """The decision components of one simulation."""
+    check_together(given)
+    return [_component(one, options, timeout) for one in given]
+
+
+def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
+    """The default scheduler: the one that the input describes or is made for, otherwise ``easy`` (decisions.md 31).
+
+    Raises:
+        UsageError: the input implies two different schedulers.
+    """
+    wanted = {}
+    if isinstance(platform.site, Site) and describes_schedulers(platform.site):
+        wanted["datacenters"] = "the environment describes schedulers"
+    elif platform.site is not None:
+        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+
+        if isinstance(platform.site, SlurmSite):
+            wanted["slurm"] = "the platform is a Slurm site"
+    if any(isinstance(one, LeaseJobs) for one in workloads):
+        wanted["leases"] = "the workload is one of leases"
+    if len(wanted) > 1:
+        raise UsageError(
+            f"{' and '.join(wanted.values())}: both cannot be followed at once",
+            f"choose one: --scheduler {' or --scheduler '.join(wanted)} (scheduler= in Python)",
+        )
+    return next(iter(wanted), "easy")
+
+
+def asks_for_parts(workloads: Sequence[Workload]) -> bool:
+    """Whether jobs request amounts of the resources of hosts."""
+    parts = {ability.value for ability in PARTS}
+    return any(
+        ask.ability in parts
+        for one in workloads
+        if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
+        for ask in one.asks
+    )
+
+
+def gives_parts(honoured: frozenset[Ability], workloads: Sequence[Workload]) -> bool:
+    """Whether these abilities mean that jobs get parts of hosts; a lease planner does so for leases only."""
+    planner = Ability.EXACT_STARTS in honoured
+    return Ability.SHARES in honoured and not (planner and not any(isinstance(one, LeaseJobs) for one in workloads))
+
+
+def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
+    """A scheduler that packs if requested: by cores, ours by all amounts that jobs name (decisions.md 31)."""
+    if by_amounts:
+        component = packing(component)
+    return packing_by_cores(component) if share_hosts else component
+
+
+def kept_to_site(component: Component, platform: Platform) -> Component:
+    """A scheduler on a Slurm site: restricted to partitions and limits if it does not enforce them itself."""
+    if platform.site is None:
+        return component
+    from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+
+    if not isinstance(platform.site, SlurmSite) or not platform.site.partitions:
+        return component
+    from windtunnel.schedulers.partitioned.component import Partitioned, can_be_partitioned
+
+    return Partitioned(component) if can_be_partitioned(component) else component
+
+
+def scheduler_name(scheduler: SchedulerLike) -> str:
+    """The name of a scheduler in outputs."""
+    if isinstance(scheduler, str):
+        return scheduler
+    return name_of(scheduler)
