@@ -117,17 +117,24 @@ TABLES: Final = {
             "StateSaveLocation SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam TaskProlog "
             "TCPTimeout TLSParameters TLSType TmpFS TrackWCKey TreeWidth UnkillableStepProgram UnkillableStepTimeout "
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
-            "SLURM_VERSION"
+            "SLURM_VERSION AccountingStorageLoc CertgenParameters CertmgrParameters ChosLoc DefRuntimePlugin "
+            "DefaultStorageHost DefaultStorageLoc DefaultStoragePass DefaultStoragePort DefaultStorageType "
+            "DefaultStorageUser DynAllocPort HealthCheckTimeout JobCheckpointDir Layouts MemLimitEnforce "
+            "MetricsAuthUsers MetricsParameters "
+            "MsgAggregationParams SbcastParameters SchedulerAuth SerializerParameters SerializerPlugins "
+            "SlurmctldHttpAuthParameters SlurmdHttpAuthParameters SlurmdPlugstack SlurmrestdHttpAuthParameters "
+            "SlurmrestdParameters SlurmstepdParameters"
         ),
         not_simulated=_names(
-            "BurstBufferType DependencyParameters DynamicPartitions FastSchedule FederationParameters "
-            "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins "
+            "BurstBufferParameters BurstBufferType DependencyParameters DynamicPartitions "
+            "FederationParameters GangScheduling JobSubmitPlugins LicenseParameters MaxNodeCount MCSParameters "
+            "MCSPlugin NodeFeaturesPlugins "
             "PowerParameters PowerPlugin PreemptParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin "
             "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ReturnToService ResvEpilog "
             "ResvProlog SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
             "SuspendTimeout"
         ),
-        at_default=_names("MaxArraySize MaxJobCount"),
+        at_default=_names("FastSchedule MaxArraySize MaxJobCount"),
     ),
     "NodeName": KeyTable(
         "NodeName",
@@ -135,14 +142,16 @@ TABLES: Final = {
             "NodeName Boards CoresPerSocket CoreSpecCount CPUs Feature Features Gres MemSpecLimit Procs RealMemory "
             "Reason Sockets SocketsPerBoard State ThreadsPerCore TmpDisk Weight"
         ),
-        irrelevant=_names("BcastAddr NodeAddr NodeHostname Port Parameters Topology RestrictedCoresPerGPU"),
-        not_simulated=_names("CpuBind CPUSpecList"),
+        irrelevant=_names(
+            "BcastAddr NodeAddr NodeHostname Port Parameters Topology RestrictedCoresPerGPU TRESWeights"
+        ),
+        not_simulated=_names("CpuBind CPUSpecList GresConf SuspendTime"),
     ),
     "PartitionName": KeyTable(
         "PartitionName",
         simulated=_names(
             "PartitionName AllowAccounts AllowQos DefaultTime Default DefCpuPerGPU DefMemPerCPU DefMemPerGPU "
-            "DefMemPerNode DenyAccounts DenyQos ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
+            "DefMemPerNode DenyAccounts DenyQos Exclusive ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
             "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit PreemptMode "
             "Priority PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
         ),
@@ -160,6 +169,9 @@ TABLES: Final = {
         simulated=(),
         irrelevant=_names("FrontendName AllowGroups AllowUsers DenyGroups DenyUsers FrontendAddr Port Reason State"),
     ),
+    "PowerAction": KeyTable(
+        "PowerAction", simulated=(), irrelevant=_names("Location Program"), not_simulated=_names("PowerAction")
+    ),
     "SchedulerParameters": KeyTable(
         "SchedulerParameters",
         simulated=_names(
@@ -176,7 +188,7 @@ TABLES: Final = {
             "jobs_per_rpc default_gbytes Ignore_NUMA max_array_tasks spec_cores_first "
             "requeue_setup_env_fail step_retry_count step_retry_time build_queue_timeout correspond_after_task_cnt "
             "delay_boot user_resv_delete nohold_on_prolog_fail "
-            "bf_continue defer"
+            "bf_continue defer inventory_interval requeue_on_resume_failure"
         ),
         not_simulated=_names(
             "allow_zero_lic bb_array_stage_cnt bf_allow_magnetic_slot bf_hetjob_immediate "
@@ -186,7 +198,8 @@ TABLES: Final = {
             "hetjob_prio ignore_constraint_validation ignore_spare_nodes max_depend_depth "
             "nohold_on_prolog max_job_bf no_backup_scheduling "
             "no_env_cache Whole_Hetjob reduce_completing_frag sched_max_job_array interval preempt_send_user_signal "
-            "reorder_count strict_order youngest_first suspend_grace_time time_min_as_soft_limit"
+            "reorder_count strict_order youngest_first suspend_grace_time time_min_as_soft_limit "
+            "disable_hetero_steps enable_hetero_steps permit_job_expansion requeue_delay whole_pack"
         ),
     ),
     "SelectTypeParameters": KeyTable(
@@ -201,9 +214,9 @@ TABLES: Final = {
     ),
     "gres.conf": KeyTable(
         "gres.conf",
-        simulated=_names("NodeName Name Type Count File Cores CPUs"),
+        simulated=_names("NodeName Name Type Count File Files Cores CPUs"),
         irrelevant=_names("AutoDetect MultipleFiles Ignore"),
-        not_simulated=_names("Flags Links"),
+        not_simulated=_names("Flags Link Links"),
     ),
 }
 """By what a line begins with, or the list that words stand in; "" is all other lines of slurm.conf."""
