@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Final
 
-from windtunnel.diagnostics import Findings, read_text
+from windtunnel.diagnostics import Findings, Severity, read_text
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.settings import licences_in
@@ -58,6 +58,9 @@ def _reservation(line: Line, zone: tzinfo) -> Reservation:
             line.note(f"{key} of the reservation is missing", "value")
         return int(found or 0)
 
+    for key in ("QOS", "AllowedPartitions"):
+        if line.text(key):
+            line.note(f"{key} of reservations is not simulated", "ignored", Severity.WARNING)
     cores = line.text("CoreCnt")
     return Reservation(
         name=line.text("ReservationName"),

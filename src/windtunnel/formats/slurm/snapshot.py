@@ -37,14 +37,19 @@ _KEYS: Final = names(
     "JobId JobName UserId Account QOS JobState Reason Priority Nice Dependency RunTime TimeLimit SubmitTime "
     "EligibleTime StartTime Partition ReqNodeList ExcNodeList NodeList NumNodes NumCPUs NumTasks CPUs/Task TRES "
     "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses TresPerNode ArrayJobId "
-    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer",
+    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer SpreadJob Exclusive",
     noted="GroupId MCS_label Requeue Restarts BatchFlag Reboot ExitCode DerivedExitCode AccrueTime EndTime "
     "PreemptEligibleTime PreemptTime SuspendTime SecsPreSuspend LastSchedEval Scheduler AllocNode:Sid BatchHost "
     "ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
     "Comment AdminComment SystemComment StdErr StdIn StdOut Power HetJobIdSet SchedNodeList BurstBuffer "
     "BurstBufferState WCKey MailUser MailType DelayBoot BatchFeatures Switches KillOInInvalidDependent SubmitLine "
-    "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode",
-    ignored="TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind TresFreq ThreadSpec NtasksPerTRES",
+    "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode ResizeTime CompletingTime "
+    "FailedNode FedOrigin FedSiblings FedViableSiblings FedActiveSiblings GRES_IDX BatchScript CronJob CrontabSpec "
+    "SELinuxContext ContainerID ResvPorts StepMgrEnabled LicensesAlloc KillOnInvalidDependent OOMKillStep Block_ID "
+    "CnloadImage MloaderImage IoloadImage BlrtsImage LinuxImage RamDiskImage ExpeditedRequeue",
+    ignored="TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind TresFreq ThreadSpec NtasksPerTRES "
+    "ClusterFeatures GresEnforceBind GresAllowTaskSharing GresOneTaskPerSharing MemUpdate SegmentSize SpreadSegments "
+    "ConsolidateSegments",
 )
 _OPEN: Final = {
     "PENDING": "pending: lasts as long as its time limit",
@@ -55,6 +60,16 @@ _OPEN: Final = {
 }
 _SHARING: Final = ("", "OK", "NO", "USER", "YES")
 """What jobs say of sharing: nothing, --exclusive, --exclusive=user, --oversubscribe."""
+_RENAMED: Final = {
+    "name": "JobName",
+    "shared": "OverSubscribe",
+    "packjobid": "HetJobId",
+    "packjoboffset": "HetJobOffset",
+    "packjobidset": "HetJobIdSet",
+}
+"""What Slurm 14 to 18 called them."""
+_EXCLUSIVE: Final = ("", "NO", "NODE", "USER")
+"""What jobs of Slurm 26.11 say of having nodes for themselves."""
 _HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 _COUNT: Final = re.compile(r"(\d{1,11})(?:-\d{1,11})?", re.ASCII)
@@ -116,7 +131,8 @@ def read_records(
 
 
 def _records(lines: Iterable[Line], findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
-    for line in lines:
+    for given in lines:
+        line = _as_now(given, findings)
         unsaid = {written for key, written in line.written.items() if line.text(key) in {"", "0", "None"}}
         said = [written for written in line.written.values() if written not in unsaid & _KEYS.ignored]
         _KEYS.tell(said, findings, line=line.number)
@@ -126,6 +142,14 @@ def _records(lines: Iterable[Line], findings: Findings, noted: Counter[str], zon
         record = _record(line, noted, zone)
         for number in _ids(line):
             yield replace(record, id=number)
+
+
+def _as_now(line: Line, findings: Findings) -> Line:
+    """A record under the keys that Slurm prints now."""
+    if not line.values.keys() & _RENAMED.keys():
+        return line
+    pairs = [(_RENAMED.get(key, line.written[key]), value) for key, value in line.values.items()]
+    return Line(line.file, line.number, pairs, findings)
 
 
 def _ids(line: Line) -> list[str]:
@@ -209,6 +233,9 @@ def _ask(
     sharing = line.text("OverSubscribe")
     if sharing not in _SHARING:
         line.note(f"OverSubscribe {sharing!r} of a job is not simulated", "value", Severity.WARNING)
+    alone = line.text("Exclusive").upper()
+    if alone not in _EXCLUSIVE:
+        line.note(f"Exclusive {alone!r} of a job is not simulated", "value", Severity.WARNING)
     return replace(
         ask_of(asked),
         tasks=_count(line, "NumTasks") or cpus,
@@ -216,14 +243,15 @@ def _ask(
         nice=line.ask("Nice", _nice, 0),
         nodes=tuple(hosts_in(line, "ReqNodeList")) if line.text("ReqNodeList") else (),
         exclude=tuple(hosts_in(line, "ExcNodeList")) if line.text("ExcNodeList") else (),
-        exclusive=sharing == "NO",
-        exclusive_user=sharing == "USER",
+        exclusive=sharing == "NO" or alone == "NODE",
+        exclusive_user=sharing == "USER" or alone == "USER",
         over_subscribe=sharing == "YES",
         dependencies=dependencies_in(re.sub(r"\([^)]*\)|_\*", "", line.text("Dependency"))),
         any_dependency="?" in line.text("Dependency"),
         time_min=int(least // 60) if least and least < inf else None,
         deadline=None if deadline is None else int(deadline),
         contiguous=line.text("Contiguous") == "1",
+        spread=line.text("SpreadJob") == "Yes",
         prefer=line.text("Prefer"),
     )
 

@@ -1,0 +1,135 @@
+"""Accounting and listings as people keep them: other separators, no header, columns and keys of other releases."""
+
+import pytest
+
+from windtunnel.diagnostics import Findings, InputError
+from windtunnel.formats.registry import guess_format
+from windtunnel.formats.slurm.reservations import read_reservations
+from windtunnel.formats.slurm.sacct import read_sacct
+from windtunnel.formats.slurm.scontrol import read_scontrol
+from windtunnel.formats.slurm.site import zone_of
+from windtunnel.formats.slurm.snapshot import read_scontrol_job
+
+LOG = """JobID|State|Submit|Start|ElapsedRaw|NCPUS|NNodes|TimelimitRaw
+1|COMPLETED|2024-01-01T10:00:00|2024-01-01T10:00:05|60|4|2|5
+2|FAILED|2024-01-01T10:00:01|2024-01-01T10:00:06|200|8|2|5
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="input"):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+def codes(found):
+    return [one.code for one in found.warnings if one.code not in ("history", "trace")]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "^", "~"])
+@pytest.mark.parametrize("name", ["jobs.txt", "jobs.csv"])
+def test_the_head_tells_what_stands_between_the_columns(file, mark, name):
+    path = file(LOG.replace("|", mark), name)
+    assert guess_format(path).name == "sacct"
+    jobs = list(read_sacct(path))
+    assert [(job.id, job.request.processors) for job in jobs] == [("w0!1", 4), ("w0!2", 8)]
+    assert [job.walltime for job in jobs] == [300, 300]
+
+
+def test_a_separator_in_the_head_alone_makes_no_log_of_sacct(file):
+    with pytest.raises(InputError, match="none of the known formats"):
+        guess_format(file("JobID,colour\n1,red\n"))
+
+
+def test_a_log_without_a_head_is_named_as_one(file):
+    path = file(LOG.split("\n", 1)[1])
+    assert guess_format(path).name == "sacct"
+    with pytest.raises(InputError) as caught:
+        read_sacct(path)
+    (one,) = caught.value.findings
+    assert one.message == "the names of the columns are missing: sacct -n and squeue -h leave them out"
+    assert "columns=JobID,Submit" in one.hint
+    assert len(list(read_sacct(path, columns=LOG.split("\n", 1)[0].replace("|", ",")))) == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "per_node", "per_job"),
+    [
+        ("gpu:2", [("gpu", "", 2)], []),
+        ("PER_NODE:gpu:tesla:1", [("gpu", "tesla", 1)], []),
+        ("PER_JOB:gpu:3", [], [("gpu", "", 3)]),
+        ("PER_JOB:gpu:4", [("gpu", "", 2)], []),
+        ("", [], []),
+    ],
+)
+def test_devices_of_old_releases(file, written, per_node, per_job):
+    head, *rows = LOG.splitlines()
+    text = "\n".join([f"{head}|ReqGRES|ReqTRES", *(f"{row}|{written}|cpu=4,node=2" for row in rows)])
+    asks = [job.ask for job in read_sacct(file(text))]
+    for ask in asks:
+        assert [(one.name, one.type, one.count) for one in ask.gres_per_node] == per_node
+        assert [(one.name, one.type, one.count) for one in ask.gres_per_job] == per_job
+
+
+JOB = """JobId=7 Name=old
+   UserId=ann(1000) GroupId=x(1)
+   Priority=1 Account=(null) QOS=(null)
+   JobState=PENDING Reason=Resources Dependency=(null)
+   RunTime=00:00:00 TimeLimit=00:10:00 TimeMin=N/A
+   SubmitTime=2024-01-01T10:00:00 EligibleTime=2024-01-01T10:00:00
+   StartTime=Unknown EndTime=Unknown
+   Partition=p NumNodes=2 NumCPUs=4 CPUs/Task=1
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("Shared=0", (False, False, False)),
+        ("Shared=OK", (False, False, False)),
+        ("Shared=NO", (True, False, False)),
+        ("OverSubscribe=OK Exclusive=NODE", (True, False, False)),
+        ("OverSubscribe=OK Exclusive=USER", (False, True, False)),
+        ("OverSubscribe=OK SpreadJob=Yes", (False, False, True)),
+    ],
+)
+def test_jobs_as_other_releases_print_them(file, written, expected):
+    path = file(f"{JOB}   {written} Contiguous=0\n")
+    assert guess_format(path).name == "scontrol-job"
+    workload = read_scontrol_job(path)
+    (ask,) = [job.ask for job in workload]
+    assert (ask.name, (ask.exclusive, ask.exclusive_user, ask.spread)) == ("old", expected)
+    assert "unknown-member" not in codes(workload)
+
+
+def test_parts_of_heterogeneous_jobs_of_old_releases(file):
+    parts = [
+        JOB.replace("JobId=7", f"JobId={7 + part} PackJobId=7 PackJobOffset={part} PackJobIdSet=7-8")
+        for part in range(2)
+    ]
+    (job,) = read_scontrol_job(file("\n".join(parts)))
+    assert len(job.ask.components) == 1
+
+
+def test_nodes_as_new_releases_print_them(file):
+    text = "NodeName=n1 Arch=x86_64 CoresPerSocket=4 CPUAlloc=0 CPUTot=8 CPULoad=0.1 Sockets=2 ThreadsPerCore=1"
+    more = "RealMemory=100 State=IDLE NextState=RESUME ReservationName=a SuspendTime=INFINITE TLSCertTokenSet=No"
+    found = read_scontrol(file(f"{text} {more}\n"))
+    assert [host.cores for host in found.hosts] == [8]
+    assert found.warnings == ()
+
+
+def test_who_else_may_use_a_reservation_is_told(file):
+    path = file(
+        "ReservationName=r StartTime=2024-01-01T10:00:00 EndTime=2024-01-01T12:00:00 Duration=02:00:00\n"
+        "   Nodes=n1 NodeCnt=1 QOS=high AllowedPartitions=p State=INACTIVE\n"
+    )
+    findings = Findings(str(path))
+    assert [one.name for one in read_reservations(path, findings, zone_of("UTC"))] == ["r"]
+    assert [one.message for one in findings] == [
+        "QOS of reservations is not simulated",
+        "AllowedPartitions of reservations is not simulated",
+    ]
