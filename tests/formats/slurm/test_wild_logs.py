@@ -1,9 +1,12 @@
 """Accounting and listings as people keep them: other separators, no header, columns and keys of other releases."""
 
+import json
+
 import pytest
 
 from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.registry import guess_format
+from windtunnel.formats.slurm.json_jobs import read_squeue_json
 from windtunnel.formats.slurm.reservations import read_reservations
 from windtunnel.formats.slurm.sacct import read_sacct
 from windtunnel.formats.slurm.scontrol import read_scontrol
@@ -133,3 +136,67 @@ def test_who_else_may_use_a_reservation_is_told(file):
         "QOS of reservations is not simulated",
         "AllowedPartitions of reservations is not simulated",
     ]
+
+
+def gres(asks):
+    return [(one.name, one.type, one.count) for one in asks]
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "expected"),
+    [
+        ("TresPerJob=gres/gpu:4", "gres_per_job", [("gpu", "", 4)]),
+        ("TresPerJob=gres:gpu:tesla:4", "gres_per_job", [("gpu", "tesla", 4)]),
+        ("TresPerNode=gpu:2", "gres_per_node", [("gpu", "", 2)]),
+        ("TresPerTask=cpu=4,gres/gpu=1", "gres_per_task", [("gpu", "", 1)]),
+        ("TresPerSocket=gres/gpu:1", "gres_per_socket", [("gpu", "", 1)]),
+    ],
+)
+def test_devices_of_jobs_are_asked_for_as_they_were(file, written, field, expected):
+    workload = read_scontrol_job(file(f"{JOB}   ReqTRES=cpu=4,node=2,gres/gpu=4 {written}\n"))
+    (ask,) = [job.ask for job in workload]
+    fields = ("gres_per_job", "gres_per_node", "gres_per_task", "gres_per_socket")
+    assert {name: gres(getattr(ask, name)) for name in fields} == {name: [] for name in fields} | {field: expected}
+    assert "ignored" not in codes(workload)
+
+
+def test_what_goes_with_each_gpu_is_followed(file):
+    workload = read_scontrol_job(file(f"{JOB}   TresPerJob=gres/gpu:4 CpusPerTres=gres/gpu:3 MemPerTres=gpu:10000\n"))
+    (ask,) = [job.ask for job in workload]
+    assert (ask.cpus_per_gpu, ask.memory_per_gpu, ask.memory_per_cpu, ask.memory_per_node) == (3, 10000, None, None)
+    assert "ignored" not in codes(workload)
+
+
+@pytest.mark.parametrize("written", ["TresPerTask=license/x:2", "TresPerTask=mem:4G", "CpusPerTres=mic:3"])
+def test_what_cannot_be_followed_is_told(file, written):
+    workload = read_scontrol_job(file(f"{JOB}   {written}\n"))
+    assert [one.message for one in workload.warnings if one.code == "ignored"] == [
+        f"{written} of a job is not simulated"
+    ]
+
+
+QUEUE = {
+    "job_id": 7, "name": "a", "user_name": "ann", "job_state": ["PENDING"], "partition": "p", "account": "x",
+    "submit_time": {"set": True, "infinite": False, "number": 1704103200}, "cpus_per_task": 8, "cpus": 8, "tasks": 1,
+    "time_limit": {"set": True, "infinite": False, "number": 10}, "node_count": 1,
+}  # fmt: skip
+NO_LIMIT = {"set": False, "infinite": True, "number": 0}
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "is_told"),
+    [
+        ("thread_spec", 32766, False),
+        ("thread_spec", 2, True),
+        ("tasks_per_core", NO_LIMIT, False),
+        ("tasks_per_core", {"set": True, "infinite": False, "number": 1}, True),
+        ("minimum_cpus_per_node", 8, False),
+        ("minimum_cpus_per_node", 9, True),
+        ("hold", False, False),
+        ("oversubscribe", True, False),
+    ],
+)
+def test_members_of_squeue_that_say_nothing_are_not_told(file, member, value, is_told):
+    workload = read_squeue_json(file(json.dumps({"jobs": [QUEUE | {member: value}]})))
+    assert ("ignored" in codes(workload)) == is_told
+    assert "unknown-member" not in codes(workload)

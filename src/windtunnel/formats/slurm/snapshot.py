@@ -22,6 +22,7 @@ from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.reservations import records_of
+from windtunnel.formats.slurm.shown_devices import DEVICE_KEYS, devices_shown
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.submitted_values import dependencies_in
 from windtunnel.formats.slurm.values import date, duration, job_state, megabytes, tres_counts
@@ -36,8 +37,9 @@ _KEYS: Final = names(
     "a job",
     "JobId JobName UserId Account QOS JobState Reason Priority Nice Dependency RunTime TimeLimit SubmitTime "
     "EligibleTime StartTime Partition ReqNodeList ExcNodeList NodeList NumNodes NumCPUs NumTasks CPUs/Task TRES "
-    "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses TresPerNode ArrayJobId "
-    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer SpreadJob Exclusive",
+    "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses ArrayJobId "
+    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer SpreadJob Exclusive "
+    + " ".join(DEVICE_KEYS),
     noted="GroupId MCS_label Requeue Restarts BatchFlag Reboot ExitCode DerivedExitCode AccrueTime EndTime "
     "PreemptEligibleTime PreemptTime SuspendTime SecsPreSuspend LastSchedEval Scheduler AllocNode:Sid BatchHost "
     "ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
@@ -47,7 +49,7 @@ _KEYS: Final = names(
     "FailedNode FedOrigin FedSiblings FedViableSiblings FedActiveSiblings GRES_IDX BatchScript CronJob CrontabSpec "
     "SELinuxContext ContainerID ResvPorts StepMgrEnabled LicensesAlloc KillOnInvalidDependent OOMKillStep Block_ID "
     "CnloadImage MloaderImage IoloadImage BlrtsImage LinuxImage RamDiskImage ExpeditedRequeue",
-    ignored="TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind TresFreq ThreadSpec NtasksPerTRES "
+    ignored="TresBind TresFreq ThreadSpec NtasksPerTRES "
     "ClusterFeatures GresEnforceBind GresAllowTaskSharing GresOneTaskPerSharing MemUpdate SegmentSize SpreadSegments "
     "ConsolidateSegments",
 )
@@ -236,8 +238,9 @@ def _ask(
     alone = line.text("Exclusive").upper()
     if alone not in _EXCLUSIVE:
         line.note(f"Exclusive {alone!r} of a job is not simulated", "value", Severity.WARNING)
+    ask = ask_of(asked)
     return replace(
-        ask_of(asked),
+        ask,
         tasks=_count(line, "NumTasks") or cpus,
         cpus_per_task=each if each > 1 else None,
         nice=line.ask("Nice", _nice, 0),
@@ -253,6 +256,7 @@ def _ask(
         contiguous=line.text("Contiguous") == "1",
         spread=line.text("SpreadJob") == "Yes",
         prefer=line.text("Prefer"),
+        **devices_shown(line, ask),
     )
 
 
