@@ -155,3 +155,23 @@ def test_cores_of_devices_may_stand_in_brackets(site, tmp_path, key):
 @pytest.mark.parametrize(("written", "expected"), [("0", [(2, "FastSchedule=0 is not simulated")]), ("1", []), ("2", [])])
 def test_nodes_that_are_not_as_written_are_told(site, written, expected):
     assert told(site(f"NodeName=a\nFastSchedule={written}\n")) == expected
+
+
+@pytest.mark.parametrize("line", ["BlockName=b1 Nodes=a", "BlockSizes=4,8"])
+def test_blocks_of_nodes_are_told_once(site, tmp_path, line):
+    (tmp_path / "topology.conf").write_text(f"{line}\n{line}\n")
+    found = site("NodeName=a\nTopologyPlugin=topology/tree\n")
+    assert told(found) == [(1, "blocks of nodes (TopologyPlugin=topology/block) are not simulated")]
+    assert found.site.switches == ()
+
+
+def test_a_topology_of_new_releases_is_told(site, tmp_path):
+    (tmp_path / "topology.yaml").write_text("---\n")
+    assert told(site("NodeName=a\n")) == [(0, "topology.yaml is not simulated")]
+
+
+def test_a_line_is_what_its_first_key_says(site):
+    found = site("NodeName=a\nPartitionName=p NodeName=x Nodes=a\n")
+    assert [host.name for host in found.hosts] == ["a"]
+    assert [part.name for part in found.site.partitions] == ["p"]
+    assert told(found) == [(2, "PartitionName has no NodeName: it has no effect")]

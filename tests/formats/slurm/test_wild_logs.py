@@ -200,3 +200,22 @@ def test_members_of_squeue_that_say_nothing_are_not_told(file, member, value, is
     workload = read_squeue_json(file(json.dumps({"jobs": [QUEUE | {member: value}]})))
     assert ("ignored" in codes(workload)) == is_told
     assert "unknown-member" not in codes(workload)
+
+
+@pytest.mark.parametrize(
+    ("member", "hint"),
+    [("partitions", "scontrol-partition.json"), ("associations", "sacctmgr-assoc.txt"), ("qos", "sacctmgr"), ("x", "")],
+)
+def test_other_listings_in_json_are_named_by_what_they_hold(file, member, hint):
+    with pytest.raises(InputError) as caught:
+        read_sacct(file(json.dumps({member: [], "meta": {}})))
+    (one,) = caught.value.findings
+    assert one.message == f"there is no 'jobs' in it: it has {member!r}, 'meta'"
+    assert hint in one.hint
+
+
+def test_dates_of_reservations_that_cannot_be_read_are_told_once(file):
+    path = file("ReservationName=r StartTime=14:24:22 EndTime=2024-01-01T12:00:00 Nodes=n1\n")
+    findings = Findings(str(path))
+    read_reservations(path, findings, zone_of("UTC"))
+    assert [one.message.partition(",")[0] for one in findings] == ["StartTime is '14:24:22'"]

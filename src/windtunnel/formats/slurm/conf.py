@@ -28,7 +28,10 @@ from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
 __all__ = ["read_as", "read_lines", "read_slurm_conf"]
 
-_KINDS: Final = ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "PowerAction")
+_KINDS: Final = {
+    kind.lower(): kind
+    for kind in ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "PowerAction")
+}
 """What lines of their own begin with."""
 
 
@@ -133,6 +136,8 @@ def read_lines(
         findings.add("there is no node", code="empty")
     associations, found_qos = accounting_of(path, findings, accounts, qos, usage)
     topology = path.parent / "topology.conf"
+    if topology.with_suffix(".yaml").is_file():  # of Slurm 25.05
+        findings.warn("topology.yaml is not simulated", code="ignored")
     site = SlurmSite(
         nodes=tuple(nodes),
         partitions=in_partitions(nodes, partitions, findings, reader.all_names),
@@ -182,7 +187,7 @@ class _Cluster:
 
     def take(self, line: Line) -> None:
         """One line of the file."""
-        kind = next((key for key in _KINDS if line.has(key)), "")
+        kind = next((_KINDS[key] for key in line.values if key in _KINDS), "")
         TABLES[kind].tell(line)
         if kind not in ("", "NodeName", "PartitionName"):
             self._sets.take(kind, line)

@@ -54,7 +54,7 @@ def read_reservations(path: Path, findings: Findings, zone: tzinfo) -> tuple[Res
 def _reservation(line: Line, zone: tzinfo) -> Reservation:
     def when(key: str) -> int:
         found = line.ask(key, lambda text: date(text, zone), None)
-        if found is None:
+        if found is None and line.text(key) in {"", "Unknown"}:
             line.note(f"{key} of the reservation is missing", "value")
         return int(found or 0)
 
