@@ -6,6 +6,8 @@ import pytest
 
 from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.registry import guess_format
+from windtunnel.formats.slurm.accounts import read_associations
+from windtunnel.formats.slurm.accounts_dump import read_dump
 from windtunnel.formats.slurm.json_jobs import read_squeue_json
 from windtunnel.formats.slurm.reservations import read_reservations
 from windtunnel.formats.slurm.sacct import read_sacct
@@ -219,3 +221,34 @@ def test_dates_of_reservations_that_cannot_be_read_are_told_once(file):
     findings = Findings(str(path))
     read_reservations(path, findings, zone_of("UTC"))
     assert [one.message.partition(",")[0] for one in findings] == ["StartTime is '14:24:22'"]
+
+
+DUMP = """QOS - 'normal':Description='x':Priority=5
+Cluster - 'c':Fairshare=1:QOS='normal'
+Parent - 'root'
+Account - 'a':GrpCPUs=10:GrpNodes=4:GrpCPUMins=1000:MaxCPUsPerJob=8:QOS+='high,long':Comment='y'
+Account - 'b':
+Parent - 'a'
+User - 'ann':DefaultAccount='a':MaxNodesPerJob=2:MaxWallDurationPerJob=60
+"""
+
+
+def test_dumps_of_old_and_new_releases(file):
+    path = file(DUMP)
+    findings = Findings(str(path))
+    root, first, second, ann = read_dump(path, findings)
+    assert (root.account, second.account) == ("root", "b")
+    assert (first.limits.grp_tres, first.limits.grp_tres_mins) == ({"cpu": 10, "node": 4}, {"cpu": 1000})
+    assert (first.limits.max_tres_per_job, first.qos) == ({"cpu": 8}, ("normal", "high", "long"))
+    assert (ann.limits.max_tres_per_job, ann.limits.max_wall_per_job) == ({"node": 2}, 60)
+    assert [one.message for one in findings] == [
+        "QOS 'normal' is read from what sacctmgr -P show qos prints only"
+    ]
+
+
+def test_tables_whose_rows_end_with_a_separator(file):
+    path = file("Cluster|Account|User|Share|GrpMem|QOS|\nx|root||1||normal|\nx|root|ann|2|4000|normal,high|\n")
+    findings = Findings(str(path))
+    _, ann = read_associations(path, findings)
+    assert (ann.user, ann.shares, ann.qos, ann.limits.grp_tres) == ("ann", 2, ("normal", "high"), {"mem": 4000})
+    assert list(findings) == []
