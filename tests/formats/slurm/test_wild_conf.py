@@ -175,3 +175,20 @@ def test_a_line_is_what_its_first_key_says(site):
     assert [host.name for host in found.hosts] == ["a"]
     assert [part.name for part in found.site.partitions] == ["p"]
     assert told(found) == [(2, "PartitionName has no NodeName: it has no effect")]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("TRESBillingWeights=CPU=1", "it belongs to PartitionName"),
+        ("bf_window=60", "it belongs to SchedulerParameters"),
+        ("ConstrainCores=yes", "it belongs to cgroup.conf"),
+        ("NodeName=b File=/dev/nvidia0", "it belongs to gres.conf"),
+        ("PartitionName=p Nodes=a ClusterName=x", "it belongs to the cluster as a whole"),
+        ("SlurmctldPrt=1", "did you mean 'SlurmctldPort'?"),
+        ("Quarks=1", ""),
+    ],
+)
+def test_keys_in_the_wrong_place_are_told_where_they_belong(site, text, hint):
+    (one,) = site(f"NodeName=a\n{text}\n").warnings
+    assert (one.line, one.code, one.hint) == (2, "unknown-key", hint)

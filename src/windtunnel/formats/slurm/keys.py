@@ -45,11 +45,20 @@ class KeyTable(msgspec.Struct, frozen=True):
         if key in _lower(self.not_simulated):
             line.note(f"{written} is not simulated", "ignored", Severity.WARNING)
             return True
-        others = () if self.begins else ("NodeName", "PartitionName", "Include")
-        hint = did_you_mean(written.split(maxsplit=1)[0], (*self.known(), *others))
         message = f"{self.what} has no {written}: it has no effect"
-        line.note(message, "unknown-key", Severity.WARNING, hint if hint.startswith("did") else "")
+        line.note(message, "unknown-key", Severity.WARNING, self._hint(key, written.split(maxsplit=1)[0]))
         return False
+
+    def _hint(self, key: str, written: str) -> str:
+        """Where an unknown key belongs, or what it may have been meant for."""
+        elsewhere = [name for name, table in TABLES.items() if table is not self and key in _lower(table.known())]
+        if elsewhere:
+            return f"it belongs to {elsewhere[0] or 'the cluster as a whole'}"
+        if key in _lower(_CGROUP):
+            return "it belongs to cgroup.conf"
+        others = () if self.begins else ("NodeName", "PartitionName", "Include")
+        hint = did_you_mean(written, (*self.known(), *others))
+        return hint if hint.startswith("did") else ""
 
 
 _LOWER: dict[tuple[str, ...], frozenset[str]] = {}
@@ -60,6 +69,14 @@ def _lower(names: tuple[str, ...]) -> frozenset[str]:
     if found is None:
         found = _LOWER[names] = frozenset(name.lower() for name in names)
     return found
+
+
+_CGROUP: Final = (
+    *("AllowedDevicesFile", "AllowedKmemSpace", "AllowedRAMSpace", "AllowedSwapSpace", "CgroupAutomount"),
+    *("CgroupMountpoint", "CgroupReleaseAgentDir", "ConstrainCores", "ConstrainDevices", "ConstrainKmemSpace"),
+    *("ConstrainRAMSpace", "ConstrainSwapSpace", "EnableControllers", "IgnoreSystemd", "MaxKmemPercent"),
+    *("MaxRAMPercent", "MaxSwapPercent", "MemorySwappiness", "MinKmemSpace", "MinRAMSpace", "TaskAffinity"),
+)
 
 
 def tell_words(table: str, line: Line, key: str) -> None:
