@@ -252,3 +252,21 @@ def test_tables_whose_rows_end_with_a_separator(file):
     _, ann = read_associations(path, findings)
     assert (ann.user, ann.shares, ann.qos, ann.limits.grp_tres) == ("ann", 2, ("normal", "high"), {"mem": 4000})
     assert list(findings) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "per_node", "messages"),
+    [
+        ("ReqB:S:C:T=0:0:*:* Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*", None, []),
+        ("NtasksPerN:B:S:C=2:0:*:*", 2, []),
+        ("NtasksPerN:B:S:C=0:0:*:1", None, ["'NtasksPerN:B:S:C' of a job is not simulated"]),
+        ("ReqB:S:C:T=0:0:*:1", None, ["'ReqB:S:C:T' of a job is not simulated"]),
+        ("Socks/Node=2", None, ["'Socks/Node' of a job is not simulated"]),
+        ("CoreSpec=1", None, ["'CoreSpec' of a job is not simulated"]),
+    ],
+)
+def test_how_tasks_are_laid_out(file, written, per_node, messages):
+    workload = read_scontrol_job(file(f"{JOB}   {written}\n"))
+    (ask,) = [job.ask for job in workload]
+    assert ask.tasks_per_node == per_node
+    assert [one.message for one in workload.warnings if one.code == "ignored"] == messages

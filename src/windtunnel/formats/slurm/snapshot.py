@@ -42,14 +42,14 @@ _KEYS: Final = names(
     + " ".join(DEVICE_KEYS),
     noted="GroupId MCS_label Requeue Restarts BatchFlag Reboot ExitCode DerivedExitCode AccrueTime EndTime "
     "PreemptEligibleTime PreemptTime SuspendTime SecsPreSuspend LastSchedEval Scheduler AllocNode:Sid BatchHost "
-    "ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
+    "JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
     "Comment AdminComment SystemComment StdErr StdIn StdOut Power HetJobIdSet SchedNodeList BurstBuffer "
     "BurstBufferState WCKey MailUser MailType DelayBoot BatchFeatures Switches KillOInInvalidDependent SubmitLine "
     "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode ResizeTime CompletingTime "
     "FailedNode FedOrigin FedSiblings FedViableSiblings FedActiveSiblings GRES_IDX BatchScript CronJob CrontabSpec "
     "SELinuxContext ContainerID ResvPorts StepMgrEnabled LicensesAlloc KillOnInvalidDependent OOMKillStep Block_ID "
     "CnloadImage MloaderImage IoloadImage BlrtsImage LinuxImage RamDiskImage ExpeditedRequeue",
-    ignored="TresBind TresFreq ThreadSpec NtasksPerTRES "
+    ignored="ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec TresBind TresFreq ThreadSpec NtasksPerTRES "
     "ClusterFeatures GresEnforceBind GresAllowTaskSharing GresOneTaskPerSharing MemUpdate SegmentSize SpreadSegments "
     "ConsolidateSegments",
 )
@@ -73,6 +73,10 @@ _RENAMED: Final = {
 _EXCLUSIVE: Final = ("", "NO", "NODE", "USER")
 """What jobs of Slurm 26.11 say of having nodes for themselves."""
 _HELD: Final = ("JobHeldUser", "JobHeldAdmin")
+_LAYOUT: Final = "NtasksPerN:B:S:C"
+_UNSAID: Final = re.compile(r"None|[0*:]*")
+_EACH: Final = re.compile(r"([1-9]\d{0,8}):[0*]:[0*]:[0*]", re.ASCII)
+"""Tasks of each node alone, of ``NtasksPerN:B:S:C``."""
 _TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 _COUNT: Final = re.compile(r"(\d{1,11})(?:-\d{1,11})?", re.ASCII)
 _NICE: Final = re.compile(r"[+-]?\d{1,11}", re.ASCII)
@@ -135,7 +139,9 @@ def read_records(
 def _records(lines: Iterable[Line], findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
     for given in lines:
         line = _as_now(given, findings)
-        unsaid = {written for key, written in line.written.items() if line.text(key) in {"", "0", "None"}}
+        unsaid = {written for key, written in line.written.items() if _UNSAID.fullmatch(line.text(key))}
+        if _EACH.fullmatch(line.text(_LAYOUT)):
+            unsaid.add(_LAYOUT)  # it is followed
         said = [written for written in line.written.values() if written not in unsaid & _KEYS.ignored]
         _KEYS.tell(said, findings, line=line.number)
         if line.text("Reason").startswith(_HELD):
@@ -235,6 +241,7 @@ def _ask(
     sharing = line.text("OverSubscribe")
     if sharing not in _SHARING:
         line.note(f"OverSubscribe {sharing!r} of a job is not simulated", "value", Severity.WARNING)
+    per_node = _EACH.fullmatch(line.text(_LAYOUT))
     alone = line.text("Exclusive").upper()
     if alone not in _EXCLUSIVE:
         line.note(f"Exclusive {alone!r} of a job is not simulated", "value", Severity.WARNING)
@@ -243,6 +250,7 @@ def _ask(
         ask,
         tasks=_count(line, "NumTasks") or cpus,
         cpus_per_task=each if each > 1 else None,
+        tasks_per_node=int(per_node[1]) if per_node is not None else None,
         nice=line.ask("Nice", _nice, 0),
         nodes=tuple(hosts_in(line, "ReqNodeList")) if line.text("ReqNodeList") else (),
         exclude=tuple(hosts_in(line, "ExcNodeList")) if line.text("ExcNodeList") else (),
