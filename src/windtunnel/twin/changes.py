@@ -11,6 +11,7 @@ __all__ = ["added_nodes", "changed", "difference"]
 
 _PAIR: Final = re.compile(r'([A-Za-z]\w*)=("[^"]*"|\S+)')
 _NODES: Final = re.compile(r"([^:\s]+):\+(\d{1,6})", re.ASCII)
+_COMMENT: Final = re.compile(r"(?<!\\)#.*")
 _LISTS: Final = ("schedulerparameters",)
 """Keys whose value is a list of words, of which single ones are changed."""
 
@@ -44,8 +45,23 @@ def _check(key: str, kind: str) -> None:
         raise UsageError(f"{key} changes nothing that is simulated", did_you_mean(key, known))
 
 
+def _unfolded(text: str, *keys: str) -> str:
+    r"""The text with the lines that begin with one of these keys in one piece, where they go on behind a ``\``."""
+    begins = re.compile(rf"(?i)\s*(?:{'|'.join(map(re.escape, keys))})\s*=")
+    made: list[str] = []
+    goes_on = False
+    for line in text.split("\n"):
+        if goes_on:
+            made[-1] = _COMMENT.sub("", made[-1]).rstrip()[:-1] + _COMMENT.sub("", line)
+        else:
+            made.append(line)
+        whole = _COMMENT.sub("", made[-1]).rstrip()
+        goes_on = whole.endswith("\\") and begins.match(whole) is not None
+    return "\n".join(made)
+
+
 def _globally(text: str, key: str, value: str) -> str:
-    lines = text.split("\n")
+    lines = _unfolded(text, key).split("\n")
     for place, line in enumerate(lines):
         found = re.match(rf"(?i)\s*{re.escape(key)}\s*=\s*(\S*)", line)
         if found is not None:
@@ -63,7 +79,7 @@ def _merged(old: str, words: str) -> str:
 
 
 def _in_line(text: str, kind: str, name: str, pairs: list[tuple[str, str]]) -> str:
-    lines = text.split("\n")
+    lines = _unfolded(text, kind).split("\n")
     names = []
     for place, line in enumerate(lines):
         found = re.match(rf"(?i)\s*{kind}\s*=\s*(\S+)", line)
@@ -95,6 +111,7 @@ def added_nodes(text: str, change: str) -> str:
     if found is None or not int(found[2]):
         raise UsageError(f"{change!r} adds no nodes", "such as gpu:+20")
     partition, count = found[1], int(found[2])
+    text = _unfolded(text, "PartitionName", "NodeName", "NodeSet")
     line = re.search(rf"(?im)^\s*PartitionName\s*=\s*{re.escape(partition)}(?=\s).*$", text)
     nodes = line and re.search(r"(?i)(?<!\S)Nodes\s*=\s*(\S+)", line[0])
     if line is None or nodes is None:

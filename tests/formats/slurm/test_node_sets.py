@@ -56,7 +56,7 @@ def test_a_set_that_is_given_twice_is_told_and_the_last_one_holds(tmp_path):
 def test_nodes_that_are_down_are_left_out_and_told(tmp_path):
     platform = read(tmp_path, 'DownNodes=n[2-3] State=DRAIN Reason="new disks"\nPartitionName=main Nodes=ALL\n')
     assert [node.name for node in platform.site.nodes] == ["n1", "n4", "n5", "n6", "n7", "n8"]
-    assert told(platform, "left-out") == [f"node 'n{k}' is left out: its State is DRAIN" for k in (2, 3)]
+    assert told(platform, "left-out") == ["nodes 'n2' and 'n3' are left out: their State is DRAIN"]
     everything = read(tmp_path, "DownNodes=n2 Reason=disks\nPartitionName=main Nodes=ALL\n", all_states=True)
     node = everything.site.nodes[1]
     assert (node.name, node.state, node.reason) == ("n2", "DOWN", "disks")

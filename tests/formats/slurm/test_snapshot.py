@@ -109,7 +109,7 @@ def test_tasks_of_arrays(jobs, tasks, names):
 def test_what_nothing_comes_of_is_told(tmp_path):
     (tmp_path / "jobs").write_text(
         (HEAD + REST)
-        .format(state="PENDING", limit="5", more=" TresPerTask=gres/gpu:1 Colour=red OverSubscribe=MCS")
+        .format(state="PENDING", limit="5", more=" TresPerTask=license/x:1 Colour=red OverSubscribe=MCS")
         .replace("TimeLimit=5", "TimeLimit=00:05:00")
     )
     told = " ".join(one.message for one in read_scontrol_job(tmp_path / "jobs").warnings)

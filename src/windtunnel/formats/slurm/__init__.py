@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from windtunnel.formats.format import Format
+from windtunnel.formats.slurm.heads import is_headless, separator_of
 
 __all__ = [
     "FORMATS",
@@ -30,7 +31,7 @@ def looks_like_sacct(head: bytes) -> bool:
     first, _, rest = head.lstrip(b"\r\n").partition(b"\n")
     if first.split()[:1] == [b"JobID"] and rest.lstrip().startswith(b"----"):
         return True  # for people, not for programs: its reader says which command prints the other
-    return b"JobID" in first.strip().split(b"|")
+    return b"JobID" in first.strip().split(b"|") or bool(separator_of(first)) or is_headless(first)
 
 
 def looks_like_slurm_conf(head: bytes) -> bool:
@@ -45,7 +46,7 @@ def looks_like_scontrol(head: bytes) -> bool:
 
 def looks_like_scontrol_job(head: bytes) -> bool:
     """What ``scontrol show job`` prints."""
-    return head.lstrip().startswith(b"JobId=") and b" JobName=" in head
+    return head.lstrip().startswith(b"JobId=") and (b" JobName=" in head or b" Name=" in head)
 
 
 def looks_like_squeue_json(head: bytes) -> bool:

@@ -58,7 +58,7 @@ def table_rows(path: Path, findings: Findings, needed: tuple[str, ...]) -> Itera
     except OSError as error:
         told.fault(0, f"cannot be read: {error.strerror}", "unreadable")
         return
-    head = [name.strip().lower() for name in lines[0].split("|")]
+    head = [name.strip().lower() for name in lines[0].rstrip("\r").removesuffix("|").split("|")]
     for name in needed:
         if name.lower() not in head:
             told.fault(1, f"there is no column {name!r}", "column", "print the table with sacctmgr -P show ...")

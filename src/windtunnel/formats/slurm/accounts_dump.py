@@ -12,10 +12,11 @@ from windtunnel.model.slurm import Association
 __all__ = ["read_dump"]
 
 _LINE: Final = re.compile(r"(\w+) - ('[^']*'|[^\s:]+)(:.*)?")
-_FIELD: Final = re.compile(r":([A-Za-z]\w*)=('(?:[^']|'(?!:|$))*'|[^:']*)")
+_FIELD: Final = re.compile(r":([A-Za-z]\w*)([+-]?)=('(?:[^']|'(?!:|$))*'|[^:']*)")
 _HEARD: Final = frozenset({"fairshare", "share", "qos", "defaultaccount", "defaultqos", "partition", "priority"})
 _DESCRIBING: Final = frozenset(
     {"description", "organization", "adminlevel", "defaultwckey", "wckeys", "classification", "flags", "coordinator"}
+    | {"comment"}
 )
 
 
@@ -35,6 +36,11 @@ def read_dump(path: Path, findings: Findings) -> tuple[Association, ...]:
     return tuple(reader.found)
 
 
+def _changed(sign: str, value: str) -> str:
+    """``QOS+=a,b`` as ``+a,+b``."""
+    return ",".join(f"{sign}{word}" for word in value.split(",")) if sign else value
+
+
 class _Dump:
     """Follows ``Parent`` lines."""
 
@@ -48,13 +54,16 @@ class _Dump:
     def take(self, number: int, line: str) -> None:
         matched = _LINE.fullmatch(line)
         rest = matched[3] or "" if matched else ""
-        if matched is None or _FIELD.sub("", rest):
+        if matched is None or _FIELD.sub("", rest) not in {"", ":"}:
             self._told.fault(
                 number, f"{line[:60]!r} is not a line of a dump", "syntax", "such as User - 'ann':Fairshare=1"
             )
             return
         kind, name = matched[1].lower(), matched[2].strip("'")
-        given = {key.lower(): value.strip("'") for key, value in _FIELD.findall(rest)}
+        given = {key.lower(): _changed(sign, value.strip("'")) for key, sign, value in _FIELD.findall(rest)}
+        if kind == "qos":
+            self._told.warn(number, f"QOS {name!r} is read from what sacctmgr -P show qos prints only", "ignored")
+            return
         self._tell(number, given)
         if kind == "cluster":
             self._cluster_qos = tuple(filter(None, given.get("qos", "").split(",")))

@@ -17,7 +17,7 @@ from windtunnel.diagnostics import Findings, Severity, UsageError
 from windtunnel.formats.slurm.keys import TABLES
 from windtunnel.formats.slurm.lines import Line, lines_of
 from windtunnel.formats.slurm.node_sets import NodeSets
-from windtunnel.formats.slurm.nodes import hosts_in, node_of, with_devices
+from windtunnel.formats.slurm.nodes import called, hosts_in, node_of, with_devices
 from windtunnel.formats.slurm.partitions import partition_of
 from windtunnel.formats.slurm.settings import settings_in
 from windtunnel.formats.slurm.site import accounting_of, chosen, in_partitions, platform_of, reservations_of, zone_of
@@ -28,7 +28,10 @@ from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
 __all__ = ["read_as", "read_lines", "read_slurm_conf"]
 
-_KINDS: Final = ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName")
+_KINDS: Final = {
+    kind.lower(): kind
+    for kind in ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "PowerAction")
+}
 """What lines of their own begin with."""
 
 
@@ -133,6 +136,8 @@ def read_lines(
         findings.add("there is no node", code="empty")
     associations, found_qos = accounting_of(path, findings, accounts, qos, usage)
     topology = path.parent / "topology.conf"
+    if topology.with_suffix(".yaml").is_file():  # of Slurm 25.05
+        findings.warn("topology.yaml is not simulated", code="ignored")
     site = SlurmSite(
         nodes=tuple(nodes),
         partitions=in_partitions(nodes, partitions, findings, reader.all_names),
@@ -182,7 +187,7 @@ class _Cluster:
 
     def take(self, line: Line) -> None:
         """One line of the file."""
-        kind = next((key for key in _KINDS if line.has(key)), "")
+        kind = next((_KINDS[key] for key in line.values if key in _KINDS), "")
         TABLES[kind].tell(line)
         if kind not in ("", "NodeName", "PartitionName"):
             self._sets.take(kind, line)
@@ -197,10 +202,11 @@ class _Cluster:
             written |= line.written
         elif kind == "NodeName":
             whole = line.over(values, written)
-            for name in hosts_in(line, kind):
-                if name in self._nodes:
-                    line.note(f"node {name!r} is given more than once", "duplicate")
-                self._nodes[name] = whole
+            names = hosts_in(line, kind)
+            if again := [name for name in names if name in self._nodes]:
+                message = called(again, one="is given more than once", several="are given more than once")
+                line.note(message, "duplicate")
+            self._nodes |= dict.fromkeys(names, whole)
         else:
             one = partition_of(line.over(values, written))
             if one.name in {other.name for other in self._partitions}:
@@ -224,17 +230,26 @@ class _Cluster:
         devices = self._devices(path.parent / "gres.conf")
         made: list[SlurmNode] = []
         read: dict[int, SlurmNode] = {}
+        gone: dict[str, list[str]] = {}
+        odd: dict[tuple[Line, str], list[str]] = {}
         for name, line in self._nodes.items():
             known = read.get(id(line))
             if known is None:  # one reading, and one set of faults, for all nodes of a line
                 known = read[id(line)] = node_of(name, line)
             node, state = self._sets.state_of(msgspec.structs.replace(known, name=name))
             if not all_states and not node.usable:
-                message = f"node {name!r} is left out: its State is {state or line.text('State')}"
-                line.note(message, "left-out", Severity.NOTE)
+                gone.setdefault(state or line.text("State"), []).append(name)
                 continue
             lines = [one for nodes, one in devices if nodes is None or name in nodes]
-            made.append(with_devices(node, lines) if lines and node.gres else node)
+            made.append(with_devices(node, lines, odd) if lines and node.gres else node)
+        for (line, told), names in odd.items():
+            line.note(f"{called(names, one='has', several='have')} {told}", "reference", Severity.WARNING)
+        for state, names in gone.items():
+            message = called(names, one="is left out: its State is", several="are left out: their State is")
+            self._nodes[names[0]].note(f"{message} {state}", "left-out", Severity.NOTE)
+        if gone and not made:
+            hint = "all_states=true takes all nodes, whatever their State"
+            self._findings.add("there is no node", code="empty", hint=hint)
         return made
 
     def _devices(self, path: Path) -> list[tuple[frozenset[str] | None, Line]]:
@@ -269,7 +284,7 @@ class _Globals(Line):
         self._places = {key: line for key, (_, _, line) in found.items()}
 
     def note(self, message: str, code: str, severity: Severity = Severity.ERROR, hint: str = "") -> None:
-        words: Any = message.replace(" in SchedulerParameters", " SchedulerParameters").split()
+        words: Any = message.replace(" in SchedulerParameters", " SchedulerParameters").replace("=", " ").split()
         place = next((self._places[word.lower()] for word in words if word.lower() in self._places), None)
         if place is None:
             super().note(message, code, severity, hint)

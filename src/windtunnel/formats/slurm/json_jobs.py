@@ -4,6 +4,7 @@ Each job becomes the record that ``scontrol show job`` prints of it, and is read
 """
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,15 +50,15 @@ _MEMBERS: Final = names(
     "required_switches scheduled_nodes segment_size selinux_context show_flags standard_error standard_input "
     "standard_output state_description stderr_expanded stdin_expanded stdout_expanded step_id submit_line "
     "system_comment tres_alloc_str tres_bind tres_freq wckey power maximum_switch_wait_time "
-    "priority_by_partition resv_ports",
+    "priority_by_partition resv_ports hold oversubscribe",
     ignored="core_spec thread_spec cores_per_socket cpu_frequency_governor cpu_frequency_maximum "
     "cpu_frequency_minimum max_nodes minimum_cpus_per_node minimum_switches minimum_tmp_disk_per_node "
     "sockets_per_board sockets_per_node tasks_per_board tasks_per_core tasks_per_node tasks_per_socket "
     "tasks_per_tres threads_per_core",
 )
 _SHARING: Final = {"none": "NO", "true": "NO", "user": "USER", "mcs": "MCS", "oversubscribe": "YES"}
-_DEFAULTS: Final = {"minimum_cpus_per_node": 1.0}
-"""What says nothing, besides 0 and what is empty."""
+_DEFAULTS: Final = {"minimum_cpus_per_node": 1.0, "thread_spec": 32766.0}
+"""What says nothing, besides 0, what is empty, and what has no limit."""
 
 
 def read_squeue_json(
@@ -90,7 +91,7 @@ def read_squeue_json(
 
 def _lines(path: Path, findings: Findings) -> Iterator[Line]:
     for place, pointer, job in entries(read_bytes(path, findings), ("jobs",), findings):
-        said = [key for key, value in job.items() if not (key in _MEMBERS.ignored and _nothing(key, value))]
+        said = [key for key, value in job.items() if not (key in _MEMBERS.ignored and _nothing(job, key, value))]
         _MEMBERS.tell(said, findings, pointer=pointer)
         try:
             yield Line(str(path), place, _pairs(job), findings)
@@ -100,13 +101,18 @@ def _lines(path: Path, findings: Findings) -> Iterator[Line]:
             findings.add(message, code="value", pointer=pointer, line=place)
 
 
-def _nothing(key: str, value: Any) -> bool:
+def _nothing(job: dict[str, Any], key: str, value: Any) -> bool:
+    """Whether a member says no more than others do."""
     if isinstance(value, str | list):
         return not value or value == "0"
     try:
-        return number(value) in {None, 0.0, _DEFAULTS.get(key, 0.0)}
+        found = number(value)
+        said = {None, 0.0, inf, _DEFAULTS.get(key, 0.0)}
+        if key == "minimum_cpus_per_node":  # at least those of a task
+            said.add(number(job.get("cpus_per_task")))
     except (KeyError, TypeError, ValueError):
         return False
+    return found in said
 
 
 def _pairs(job: dict[str, Any]) -> list[tuple[str, str]]:

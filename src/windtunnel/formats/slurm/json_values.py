@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -13,6 +13,15 @@ from windtunnel.formats.files import json_fault
 from windtunnel.formats.repeated_members import tell_repeated
 
 __all__ = ["duration_text", "entries", "listed", "number", "number_text", "text", "time_text"]
+
+
+_ACCOUNTS: Final = "accounts and QOS are read as text beside the site: sacctmgr -P show assoc > sacctmgr-assoc.txt"
+_ELSEWHERE: Final = {
+    "partitions": "put it beside the nodes (scontrol show node --json) as scontrol-partition.json",
+    "reservations": "put what scontrol show reservation prints beside the site as scontrol-reservation.txt",
+    **dict.fromkeys(("associations", "accounts", "users", "qos"), _ACCOUNTS),
+}
+"""What else Slurm prints as JSON, and how its content is read."""
 
 
 def number(value: Any) -> float | None:
@@ -80,6 +89,11 @@ def listed(data: bytes, names: tuple[str, ...], findings: Findings) -> tuple[str
     tell_repeated(data, document, findings)
     name = next((one for one in names if one in document), names[0])
     found = document.get(name)
+    if name not in document:
+        told = f"there is no {name!r} in it: it has {', '.join(map(repr, list(document)[:6])) or 'nothing'}"
+        hint = next((_ELSEWHERE[key] for key in document if key in _ELSEWHERE), "")
+        findings.add(told, code="listing", pointer="", hint=hint)
+        return None
     if not isinstance(found, list):
         findings.add(f"{name!r} is {kind_of(found)}, an array is expected", code="type", pointer=f"/{name}")
         return None

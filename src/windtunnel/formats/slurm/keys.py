@@ -45,11 +45,20 @@ class KeyTable(msgspec.Struct, frozen=True):
         if key in _lower(self.not_simulated):
             line.note(f"{written} is not simulated", "ignored", Severity.WARNING)
             return True
-        others = () if self.begins else ("NodeName", "PartitionName", "Include")
-        hint = did_you_mean(written.split(maxsplit=1)[0], (*self.known(), *others))
         message = f"{self.what} has no {written}: it has no effect"
-        line.note(message, "unknown-key", Severity.WARNING, hint if hint.startswith("did") else "")
+        line.note(message, "unknown-key", Severity.WARNING, self._hint(key, written.split(maxsplit=1)[0]))
         return False
+
+    def _hint(self, key: str, written: str) -> str:
+        """Where an unknown key belongs, or what it may have been meant for."""
+        elsewhere = [name for name, table in TABLES.items() if table is not self and key in _lower(table.known())]
+        if elsewhere:
+            return f"it belongs to {elsewhere[0] or 'the cluster as a whole'}"
+        if key in _lower(_CGROUP):
+            return "it belongs to cgroup.conf"
+        others = () if self.begins else ("NodeName", "PartitionName", "Include")
+        hint = did_you_mean(written, (*self.known(), *others))
+        return hint if hint.startswith("did") else ""
 
 
 _LOWER: dict[tuple[str, ...], frozenset[str]] = {}
@@ -60,6 +69,14 @@ def _lower(names: tuple[str, ...]) -> frozenset[str]:
     if found is None:
         found = _LOWER[names] = frozenset(name.lower() for name in names)
     return found
+
+
+_CGROUP: Final = (
+    *("AllowedDevicesFile", "AllowedKmemSpace", "AllowedRAMSpace", "AllowedSwapSpace", "CgroupAutomount"),
+    *("CgroupMountpoint", "CgroupReleaseAgentDir", "ConstrainCores", "ConstrainDevices", "ConstrainKmemSpace"),
+    *("ConstrainRAMSpace", "ConstrainSwapSpace", "EnableControllers", "IgnoreSystemd", "MaxKmemPercent"),
+    *("MaxRAMPercent", "MaxSwapPercent", "MemorySwappiness", "MinKmemSpace", "MinRAMSpace", "TaskAffinity"),
+)
 
 
 def tell_words(table: str, line: Line, key: str) -> None:
@@ -117,17 +134,24 @@ TABLES: Final = {
             "StateSaveLocation SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam TaskProlog "
             "TCPTimeout TLSParameters TLSType TmpFS TrackWCKey TreeWidth UnkillableStepProgram UnkillableStepTimeout "
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
-            "SLURM_VERSION"
+            "SLURM_VERSION AccountingStorageLoc CertgenParameters CertmgrParameters ChosLoc DefRuntimePlugin "
+            "DefaultStorageHost DefaultStorageLoc DefaultStoragePass DefaultStoragePort DefaultStorageType "
+            "DefaultStorageUser DynAllocPort HealthCheckTimeout JobCheckpointDir Layouts MemLimitEnforce "
+            "MetricsAuthUsers MetricsParameters "
+            "MsgAggregationParams SbcastParameters SchedulerAuth SerializerParameters SerializerPlugins "
+            "SlurmctldHttpAuthParameters SlurmdHttpAuthParameters SlurmdPlugstack SlurmrestdHttpAuthParameters "
+            "SlurmrestdParameters SlurmstepdParameters"
         ),
         not_simulated=_names(
-            "BurstBufferType DependencyParameters DynamicPartitions FastSchedule FederationParameters "
-            "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins "
+            "BurstBufferParameters BurstBufferType DependencyParameters DynamicPartitions "
+            "FederationParameters GangScheduling JobSubmitPlugins LicenseParameters MaxNodeCount MCSParameters "
+            "MCSPlugin NodeFeaturesPlugins "
             "PowerParameters PowerPlugin PreemptParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin "
             "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ReturnToService ResvEpilog "
             "ResvProlog SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
             "SuspendTimeout"
         ),
-        at_default=_names("MaxArraySize MaxJobCount"),
+        at_default=_names("FastSchedule MaxArraySize MaxJobCount"),
     ),
     "NodeName": KeyTable(
         "NodeName",
@@ -135,14 +159,16 @@ TABLES: Final = {
             "NodeName Boards CoresPerSocket CoreSpecCount CPUs Feature Features Gres MemSpecLimit Procs RealMemory "
             "Reason Sockets SocketsPerBoard State ThreadsPerCore TmpDisk Weight"
         ),
-        irrelevant=_names("BcastAddr NodeAddr NodeHostname Port Parameters Topology RestrictedCoresPerGPU"),
-        not_simulated=_names("CpuBind CPUSpecList"),
+        irrelevant=_names(
+            "BcastAddr NodeAddr NodeHostname Port Parameters Topology RestrictedCoresPerGPU TRESWeights"
+        ),
+        not_simulated=_names("CpuBind CPUSpecList GresConf SuspendTime"),
     ),
     "PartitionName": KeyTable(
         "PartitionName",
         simulated=_names(
             "PartitionName AllowAccounts AllowQos DefaultTime Default DefCpuPerGPU DefMemPerCPU DefMemPerGPU "
-            "DefMemPerNode DenyAccounts DenyQos ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
+            "DefMemPerNode DenyAccounts DenyQos Exclusive ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
             "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit PreemptMode "
             "Priority PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
         ),
@@ -160,6 +186,9 @@ TABLES: Final = {
         simulated=(),
         irrelevant=_names("FrontendName AllowGroups AllowUsers DenyGroups DenyUsers FrontendAddr Port Reason State"),
     ),
+    "PowerAction": KeyTable(
+        "PowerAction", simulated=(), irrelevant=_names("Location Program"), not_simulated=_names("PowerAction")
+    ),
     "SchedulerParameters": KeyTable(
         "SchedulerParameters",
         simulated=_names(
@@ -176,7 +205,7 @@ TABLES: Final = {
             "jobs_per_rpc default_gbytes Ignore_NUMA max_array_tasks spec_cores_first "
             "requeue_setup_env_fail step_retry_count step_retry_time build_queue_timeout correspond_after_task_cnt "
             "delay_boot user_resv_delete nohold_on_prolog_fail "
-            "bf_continue defer"
+            "bf_continue defer inventory_interval requeue_on_resume_failure"
         ),
         not_simulated=_names(
             "allow_zero_lic bb_array_stage_cnt bf_allow_magnetic_slot bf_hetjob_immediate "
@@ -186,7 +215,8 @@ TABLES: Final = {
             "hetjob_prio ignore_constraint_validation ignore_spare_nodes max_depend_depth "
             "nohold_on_prolog max_job_bf no_backup_scheduling "
             "no_env_cache Whole_Hetjob reduce_completing_frag sched_max_job_array interval preempt_send_user_signal "
-            "reorder_count strict_order youngest_first suspend_grace_time time_min_as_soft_limit"
+            "reorder_count strict_order youngest_first suspend_grace_time time_min_as_soft_limit "
+            "disable_hetero_steps enable_hetero_steps permit_job_expansion requeue_delay whole_pack"
         ),
     ),
     "SelectTypeParameters": KeyTable(
@@ -201,9 +231,9 @@ TABLES: Final = {
     ),
     "gres.conf": KeyTable(
         "gres.conf",
-        simulated=_names("NodeName Name Type Count File Cores CPUs"),
+        simulated=_names("NodeName Name Type Count File Files Cores CPUs"),
         irrelevant=_names("AutoDetect MultipleFiles Ignore"),
-        not_simulated=_names("Flags Links"),
+        not_simulated=_names("Flags Link Links"),
     ),
 }
 """By what a line begins with, or the list that words stand in; "" is all other lines of slurm.conf."""

@@ -23,6 +23,7 @@ _TITLES: Final = {
     "NodeSet": "Of sets of nodes",
     "DownNodes": "Of nodes that are down",
     "FrontendName": "Of front ends",
+    "PowerAction": "Of what saves power",
     "SchedulerParameters": "SchedulerParameters",
     "SelectTypeParameters": "SelectTypeParameters",
     "gres.conf": "gres.conf",

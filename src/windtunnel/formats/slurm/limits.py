@@ -46,7 +46,30 @@ _KINDS: Final[tuple[tuple[str, str, Callable[[str], Any]], ...]] = (
     ("max_submit_jobs_per_account", "MaxSubmitJobsPerAccount MaxSubmitPA MaxSubmitJobsPA", _number),
     ("min_tres_per_job", "MinTRESPerJob MinTRES", tres_counts),
 )
-NAMES: Final = {name.lower(): (field, convert) for field, names, convert in _KINDS for name in names.split()}
+_OLD: Final = (
+    ("grp_tres", "cpu", "GrpCPUs"),
+    ("grp_tres", "node", "GrpNodes"),
+    ("grp_tres", "mem", "GrpMemory GrpMem"),
+    ("grp_tres_mins", "cpu", "GrpCPUMins"),
+    ("grp_tres_run_mins", "cpu", "GrpCPURunMins GrpCPURunMin"),
+    ("max_tres_per_job", "cpu", "MaxCPUsPerJob MaxCPUs"),
+    ("max_tres_per_job", "node", "MaxNodesPerJob MaxNodes"),
+    ("max_tres_mins_per_job", "cpu", "MaxCPUMinsPerJob MaxCPUMins"),
+    ("max_tres_per_user", "cpu", "MaxCPUsPerUser MaxCPUsPU"),
+    ("max_tres_per_user", "node", "MaxNodesPerUser MaxNodesPU"),
+    ("min_tres_per_job", "cpu", "MinCPUs"),
+)
+"""Limits before Slurm 15.08: of one resource each."""
+
+
+def _of(tres: str) -> Callable[[str], dict[str, int]]:
+    return lambda text: tres_counts(f"{tres}={text if tres == 'mem' else _number(text)}")
+
+
+NAMES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
+    **{name.lower(): (field, convert) for field, names, convert in _KINDS for name in names.split()},
+    **{name.lower(): (field, _of(tres)) for field, tres, names in _OLD for name in names.split()},
+}
 """Name in small letters -> field and how its value is read."""
 
 
@@ -58,7 +81,8 @@ def limits_of(given: Mapping[str, str], fault: Callable[[str], None]) -> Limits:
         if known is None or text in {"", "-1"}:
             continue
         try:
-            found[known[0]] = known[1](text)
+            value = known[1](text)
+            found[known[0]] = found.get(known[0], {}) | value if isinstance(value, dict) else value
         except ValueError as error:
             fault(f"{name} is {text!r}, {error}")
     return Limits(**found)

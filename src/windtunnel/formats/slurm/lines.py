@@ -1,4 +1,9 @@
-r"""The lines of ``slurm.conf`` and its like: keys with values, comments, ``Include``, lines that end in ``\``."""
+r"""The lines of ``slurm.conf`` and its like: keys with values, comments, ``Include``, lines that end in ``\``.
+
+Lines are put together as slurmctld does it: nothing stands between a line that ends in ``\`` and the next one. Files
+that are included by their path on the cluster are also found beside the file that includes them, for a copy of the
+folder is what people have at hand.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,6 +16,7 @@ __all__ = ["Line", "lines_of"]
 
 _PAIR: Final = re.compile(r"""(?<![^\s"])([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*(?:"[^"]*"[^\s"]*)*)""")
 _COMMENT: Final = re.compile(r"(?<!\\)#.*")
+_TEMPLATE: Final = re.compile(r"\{\{|\{%|<%")
 _MOST_BYTES: Final = 1 << 26
 _MOST_INCLUDES: Final = 50
 
@@ -86,59 +92,100 @@ class Line:
         return text in {"YES", "TRUE", "1"}
 
     def words(self, key: str) -> tuple[str, ...]:
-        """What stands between commas."""
-        return tuple(part.strip() for part in self.text(key).split(",") if part.strip())
+        """What stands between commas; a second equals sign before it does no harm."""
+        return tuple(part.strip() for part in self.text(key).lstrip("=").split(",") if part.strip())
 
 
 def lines_of(path: Path, findings: Findings, text: str | None = None) -> Iterator[Line]:
     """The lines of a file (with ``text``: as if it read so) and of those it includes, without comments."""
-    yield from _lines(path, path.parent, findings, [0], text)
+    yield from _Included(path.parent, findings).lines(path, text)
 
 
-def _lines(
-    path: Path, base: Path, findings: Findings, included: list[int], given: str | None = None
-) -> Iterator[Line]:
-    included[0] += 1
-    if included[0] > _MOST_INCLUDES:
-        if included[0] == _MOST_INCLUDES + 1:
-            findings.add(f"more than {_MOST_INCLUDES} files are included", code="include", file=str(path))
-        return
-    try:
-        text = (
-            given if given is not None else read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
-        )
-    except OSError as error:
-        findings.add(f"cannot be read: {error.strerror}", code="unreadable", file=str(path))
-        return
-    for number, stripped in _joined(text):
-        first, _, rest = stripped.partition(" ")
-        if first.lower() == "include" and "=" not in first:
-            yield from _lines(base / rest.strip(), base, findings, included)
-            continue
-        pairs = [(key, value.replace('"', "")) for key, value in _PAIR.findall(stripped)]
-        left = _PAIR.sub("", stripped).strip()
-        line = Line(str(path), number, pairs, findings)
-        if left:
-            severity = Severity.WARNING if pairs else Severity.ERROR
-            line.note(f"{left[:40]!r} is not a key=value", "syntax", severity)
-        if pairs:
-            yield line
+class _Included:
+    """A file and those that it includes."""
+
+    def __init__(self, base: Path, findings: Findings) -> None:
+        self._base = base
+        self._findings = findings
+        self._files = 0
+        self._cluster = ""
+        """``ClusterName``, as far as it was met."""
+
+    def lines(self, path: Path, given: str | None = None) -> Iterator[Line]:
+        """The lines of a file, in the order in which slurmctld meets them."""
+        text = self._text(path) if given is None else given
+        for number, stripped in _joined(text):
+            if _TEMPLATE.search(stripped):
+                Line(str(path), number, [], self._findings).note(
+                    f"{stripped[:40]!r}: this is a template, from which a file is made",
+                    "template",
+                    hint="give the file that was made from it, as it stands on the cluster",
+                )
+                return
+            first, _, rest = stripped.partition(" ")
+            if first.lower() == "include" and "=" not in first:
+                yield from self._include(rest.strip(), Line(str(path), number, [], self._findings))
+                continue
+            line = _line_of(stripped, str(path), number, self._findings)
+            if line is not None:
+                self._cluster = line.text("ClusterName", self._cluster)
+                yield line
+
+    def _text(self, path: Path) -> str:
+        self._files += 1
+        if self._files > _MOST_INCLUDES:
+            if self._files == _MOST_INCLUDES + 1:
+                message = f"more than {_MOST_INCLUDES} files are included"
+                self._findings.add(message, code="include", file=str(path))
+            return ""
+        try:
+            return read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
+        except OSError as error:
+            self._findings.add(f"cannot be read: {error.strerror}", code="unreadable", file=str(path))
+            return ""
+
+    def _include(self, name: str, line: Line) -> Iterator[Line]:
+        """The lines of a file that ``line`` includes; ``%c`` in its name stands for the cluster."""
+        name = name.strip('"').replace("%c", self._cluster.lower())
+        if "*" in name:
+            line.note(f"Include {name}: Slurm does not look for several files, and passes over it", "include")
+            return
+        path = self._base / name
+        if not path.exists():
+            beside = self._base / path.name
+            if not beside.exists():
+                hint = f"copy it to the folder of this file ({path.name})"
+                line.note(f"Include {name}: there is no such file", "unreadable", hint=hint)
+                return
+            line.note(f"Include {name}: the file {path.name} beside this one is read", "include", Severity.NOTE)
+            path = beside
+        yield from self.lines(path)
+
+
+def _line_of(stripped: str, path: str, number: int, findings: Findings) -> Line | None:
+    """The keys and values of a line; what else it holds is noted."""
+    pairs = [(key, value.replace('"', "")) for key, value in _PAIR.findall(stripped)]
+    left = _PAIR.sub("", stripped).strip()
+    line = Line(path, number, pairs, findings)
+    if left:
+        severity = Severity.WARNING if pairs else Severity.ERROR
+        line.note(f"{left[:40]!r} is not a key=value", "syntax", severity)
+    return line if pairs else None
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines that say something, with the number each starts on."""
-    parts: list[str] = []
-    first = 1
+    whole = ""
+    first = 0
     for number, raw in enumerate(text.split("\n"), 1):
-        first = first if parts else number
+        first = first or number
         part = _COMMENT.sub("", raw.rstrip()).replace("\t", " ")
-        if part.endswith("\\"):
-            parts.append(part[:-1])
+        if part.rstrip().endswith("\\"):
+            whole += part.rstrip()[:-1]
             continue
-        parts.append(part)
-        stripped = " ".join(parts).strip()
-        parts = []
+        stripped = (whole + part).strip()
         if stripped:
             yield first, stripped
-    if stripped := " ".join(parts).strip():
-        yield first, stripped
+        whole, first = "", 0
+    if whole.strip():
+        yield first, whole.strip()

@@ -11,7 +11,7 @@ from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.values import expand_hosts, gres_counts
 from windtunnel.model.slurm import GresItem, SlurmNode
 
-__all__ = ["hosts_in", "node_of", "state_of", "with_devices"]
+__all__ = ["called", "hosts_in", "node_of", "state_of", "with_devices"]
 
 _MARKS: Final = {
     "*": "NOT_RESPONDING",
@@ -78,6 +78,15 @@ def hosts_in(line: Line, key: str) -> list[str]:
         return []
 
 
+def called(names: Sequence[str], *, one: str = "", several: str = "") -> str:
+    """``node 'a'``, ``nodes 'a' and 'b'``, ``nodes 'a', 'b' and 30 others``, with what is said of one, or several."""
+    if len(names) == 1:
+        return f"node {names[0]!r} {one}".rstrip()
+    first = ", ".join(repr(name) for name in names[: max(1, min(2, len(names) - 1))])
+    last = repr(names[-1]) if len(names) < 4 else f"{len(names) - 2:,} others"
+    return f"nodes {first} and {last} {several}".rstrip()
+
+
 def node_of(name: str, line: Line) -> SlurmNode:
     """A node as its line describes it."""
     boards = line.integer("Boards", 1, least=1)
@@ -123,13 +132,16 @@ def _gres(line: Line) -> tuple[GresItem, ...]:
     return tuple(GresItem(name=name, type=kind, count=count) for name, kind, count in found if count)
 
 
-_DEVICES: Final = ("File", "MultipleFiles", "AutoDetect", "Type")
+_DEVICES: Final = ("File", "Files", "MultipleFiles", "AutoDetect", "Type")
 """Keys of gres.conf by which devices are told apart."""
 _CORES: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
 
-def with_devices(node: SlurmNode, devices: Sequence[Line]) -> SlurmNode:
-    """A node with the types and cores that lines of gres.conf give its generic resources."""
+def with_devices(node: SlurmNode, devices: Sequence[Line], odd: dict[tuple[Line, str], list[str]]) -> SlurmNode:
+    """A node with the types and cores that lines of gres.conf give its generic resources.
+
+    Where counts differ, that of slurm.conf holds: ``odd`` gets the name of the node under the line and what to say.
+    """
     items: list[GresItem] = []
     for item in node.gres:
         lines = [
@@ -143,17 +155,14 @@ def with_devices(node: SlurmNode, devices: Sequence[Line]) -> SlurmNode:
                 type=item.type or line.text("Type"),
                 count=_count(line),
                 cores=_bound(line),
-                counted=line.has("Type") and not (line.has("File") or line.has("MultipleFiles")),
+                counted=line.has("Type") and not any(line.has(key) for key in ("File", "Files", "MultipleFiles")),
             )
             for line in lines
         ]
         if parts and sum(part.count for part in parts) != item.count:
-            lines[0].note(
-                f"node {node.name!r} has {item.count} {item.name} in slurm.conf and "
-                f"{sum(part.count for part in parts)} here: the former is used",
-                "reference",
-                Severity.WARNING,
-            )
+            here = sum(part.count for part in parts)
+            told = f"{item.count} {item.name} in slurm.conf and {here} here: the former is used"
+            odd.setdefault((lines[0], told), []).append(node.name)
             parts = []
         plain = [part for part in parts if part.type or part.cores]
         counted = bool(parts) and not any(line.has(key) for line in lines for key in _DEVICES)
@@ -165,15 +174,18 @@ def _count(line: Line) -> int:
     """How many a line stands for: its Count, or as many as files."""
     if line.has("Count"):
         return sum(count for _, _, count in line.ask("Count", lambda text: gres_counts(f"x:{text}"), []))
-    return len(hosts_in(line, "File")) if line.has("File") else 1
+    files = next((key for key in ("File", "Files") if line.has(key)), "")
+    return len(hosts_in(line, files)) if files else 1
 
 
 def _bound(line: Line) -> tuple[int, ...]:
+    """The cores of a device, which may stand in brackets."""
+    key = "Cores" if line.has("Cores") else "CPUs"
     cores: list[int] = []
-    for part in line.words("Cores" if line.has("Cores") else "CPUs"):
-        found = _CORES.fullmatch(part)
+    for part in line.text(key).removeprefix("[").removesuffix("]").split(",") if line.text(key) else ():
+        found = _CORES.fullmatch(part.strip())
         if found is None or int(found[2] or found[1]) < int(found[1]):
-            line.note(f"Cores is {line.text('Cores')!r}, numbers of cores such as 0-15 are expected", "value")
+            line.note(f"{key} is {line.text(key)!r}, numbers of cores such as 0-15 are expected", "value")
             return ()
         cores += range(int(found[1]), int(found[2] or found[1]) + 1)
     return tuple(cores)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from windtunnel.diagnostics import did_you_mean
+from windtunnel.diagnostics import Severity, did_you_mean
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.values import megabytes, time_span, tres_weights
@@ -85,6 +85,14 @@ def _near(value: str, known: tuple[str, ...]) -> str:
     return hint if hint.startswith("did") else ""
 
 
+def _exclusive(line: Line) -> str:
+    """``Exclusive=`` of Slurm 26.11, in capitals: it stands for older keys."""
+    found = _chosen(line, "Exclusive", ("NO", "NODE", "USER", "TOPO"), "NO")
+    if found == "TOPO":
+        line.note("Exclusive=TOPO is not simulated", "ignored", Severity.WARNING)
+    return found
+
+
 def _sharing(line: Line) -> tuple[OverSubscribe, int]:
     key = "OverSubscribe" if line.has("OverSubscribe") else "Shared"
     if not line.text(key):
@@ -104,6 +112,7 @@ def partition_of(line: Line) -> Partition:
     """The partition that a line, with the defaults before it, describes."""
     everything = line.text("Nodes").upper() == "ALL"
     sharing, count = _sharing(line)
+    exclusive = _exclusive(line)
     limit: Callable[[str], Any] = minutes
     return Partition(
         name=line.text("PartitionName"),
@@ -117,9 +126,9 @@ def partition_of(line: Line) -> Partition:
         max_cpus_per_node=line.integer("MaxCPUsPerNode", None, endless=True),
         priority_tier=_tier(line, "PriorityTier"),
         priority_job_factor=_tier(line, "PriorityJobFactor"),
-        over_subscribe=sharing,
+        over_subscribe=OverSubscribe.EXCLUSIVE if exclusive == "NODE" else sharing,
         share_count=count,
-        exclusive_user=line.flag("ExclusiveUser"),
+        exclusive_user=line.flag("ExclusiveUser") or exclusive == "USER",
         lln=line.flag("LLN"),
         preempt_mode=tuple(word.upper() for word in line.words("PreemptMode")) or None,
         grace_time=line.integer("GraceTime", 0),

@@ -6,7 +6,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Final
 
-from windtunnel.diagnostics import Findings, read_text
+from windtunnel.diagnostics import Findings, Severity, read_text
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.settings import licences_in
@@ -54,10 +54,13 @@ def read_reservations(path: Path, findings: Findings, zone: tzinfo) -> tuple[Res
 def _reservation(line: Line, zone: tzinfo) -> Reservation:
     def when(key: str) -> int:
         found = line.ask(key, lambda text: date(text, zone), None)
-        if found is None:
+        if found is None and line.text(key) in {"", "Unknown"}:
             line.note(f"{key} of the reservation is missing", "value")
         return int(found or 0)
 
+    for key in ("QOS", "AllowedPartitions"):
+        if line.text(key):
+            line.note(f"{key} of reservations is not simulated", "ignored", Severity.WARNING)
     cores = line.text("CoreCnt")
     return Reservation(
         name=line.text("ReservationName"),

@@ -22,10 +22,11 @@ from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
+from windtunnel.formats.slurm.heads import separator_of
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.sacct_json import records_of_json
 from windtunnel.formats.slurm.site import zone_of
-from windtunnel.formats.slurm.values import GONE, date, duration, job_state, tres_counts
+from windtunnel.formats.slurm.values import GONE, date, duration, gres_counts, job_state, tres_counts
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import Recorded, TraceWorkload
@@ -42,9 +43,10 @@ _COLUMNS: Final = names(
     "a row",
     "JobID Submit Start End ElapsedRaw Elapsed NCPUS AllocCPUS AllocTRES ReqTRES ReqCPUS TimelimitRaw Timelimit "
     "State User Account Partition ReqMem NNodes ReqNodes QOS Constraints Reservation Eligible SubmitLine JobName "
-    "NodeList",
-    ignored="QOSREQ",
-    noted="AdminComment AllocNodes AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize "
+    "NodeList ReqGRES",
+    ignored="QOSREQ Exclusive OverSubscribe SegmentSize ReqReservation",
+    noted="AllocGRES OriginalSLUID AdminComment AllocNodes AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite "
+    "AvePages AveRSS AveVMSize "
     "BlockID Cluster Comment ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex "
     "DerivedExitCode ExitCode Extra FailedNode Flags GID Group JobIDRaw Layout Licenses MaxDiskRead "
     "MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode "
@@ -69,7 +71,7 @@ def read_sacct(
     max_processors: int | None = None,
     strict: bool = False,
     tz: str = "UTC",
-    delimiter: str = "|",
+    delimiter: str = "",
     columns: str = "",
 ) -> TraceWorkload:
     """Read accounting data, plain or gzipped; options and rules as for SWF.
@@ -82,7 +84,7 @@ def read_sacct(
         max_processors: jobs that want more are dropped.
         strict: rows dropped or repaired are errors.
         tz: the time zone of dates without one, such as Europe/Berlin.
-        delimiter: what stands between fields (``sacct --delimiter``).
+        delimiter: what stands between fields (``sacct --delimiter``); empty: what the head tells.
         columns: names of the columns, commas between them, where the head is missing (``sacct -n``).
 
     Raises:
@@ -110,6 +112,7 @@ def read_sacct(
 def _table(data: bytes, delimiter: str, columns: str) -> str:
     """The text with a head, and strokes between the fields."""
     text = data.decode("utf-8", "replace")
+    delimiter = delimiter or separator_of(data.lstrip(b"\r\n").partition(b"\n")[0])
     if delimiter not in {"|", ""}:
         text = text.replace("|", "\N{BROKEN BAR}").replace(delimiter, "|")
     return f"{columns.replace(',', '|')}\n{text}" if columns else text
@@ -128,6 +131,14 @@ def _of_text(whole: str, findings: Findings, noted: Counter[str], zone: tzinfo) 
         )
         return
     head = set(first.strip().split("|"))
+    if first[:1].isdigit() and not head.intersection(_COLUMNS.heard):
+        findings.add(
+            "the names of the columns are missing: sacct -n and squeue -h leave them out",
+            code="head",
+            line=1 + skipped,
+            hint="columns=JobID,Submit,... names those of sacct in their order; or export without -n",
+        )
+        return
     for what, columns in _NEEDED.items():
         if not head.intersection(columns):
             findings.add(f"there is no column for {what} ({' or '.join(columns)})", code="column", line=1 + skipped)
@@ -155,6 +166,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         run = duration(row["Elapsed"])
     elif start is not None and end is not None:
         run = end - start
+    devices = row.get("ReqGRES", "")
     asked = Asked(
         name=row.get("JobName", ""),
         user=row.get("User", ""),
@@ -163,7 +175,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         qos=row.get("QOS", ""),
         reservation=row.get("Reservation", ""),
         constraints=row.get("Constraints", ""),
-        tres=tres_counts(row.get("ReqTRES", "")),
+        tres=_requested(row),
         cpus=_count(row.get("ReqCPUS", "")),
         nodes=_count(row.get("ReqNodes") or row.get("NNodes", "")),
         memory=row.get("ReqMem", ""),
@@ -190,8 +202,21 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         nodes=row.get("NodeList", ""),
         history=history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
         ask=ask_of(asked),
-        ignored=not_heard(asked),
+        ignored=(*not_heard(asked), *(f"ReqGRES {how}" for how in ("PER_TASK", "PER_SOCKET") if how in devices)),
     )
+
+
+def _requested(row: dict[str, str]) -> dict[str, int]:
+    """``ReqTRES``; where it tells no devices, with ``ReqGRES`` of older releases, which is for each node."""
+    found = tres_counts(row.get("ReqTRES", ""))
+    if not row.get("ReqGRES") or any(name.startswith("gres/") for name in found):
+        return found
+    nodes = max(1, found.get("node", 0) or _count(row.get("ReqNodes") or row.get("NNodes", "")))
+    for word in row["ReqGRES"].split(","):
+        each, text = word[4:].split(":", 1) if word.startswith("PER_") and ":" in word else ("NODE", word)
+        for name, kind, count in gres_counts(text) if each in {"NODE", "JOB"} else ():
+            found[f"gres/{name}:{kind}" if kind else f"gres/{name}"] = count * (nodes if each == "NODE" else 1)
+    return found
 
 
 def _count(text: str) -> int:

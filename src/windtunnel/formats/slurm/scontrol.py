@@ -33,7 +33,8 @@ _STATUS: Final = names(
     "FreeMem Boards Owner MCS_label Partitions BootTime SlurmdStartTime LastBusyTime ResumeAfterTime CfgTRES "
     "AllocTRES CapWatts CurrentWatts AveWatts LowestJoules ConsumedJoules ExtSensorsJoules ExtSensorsWatts "
     "ExtSensorsTemp Comment Extra GresUsed GresDrain InstanceId InstanceType BcastAddr CpuSpecList CPUSpecList "
-    "CoreSpecList TotalCPUs TotalNodes TRES AllocNodes Topology",
+    "CoreSpecList TotalCPUs TotalNodes TRES AllocNodes Topology NextState ReservationName TLSCertTokenSet "
+    "TLSCertLastRenewal SuspendTime NodeSets Midplanes RackMidplane",
 ).ignored
 """How things stand, and where daemons are; sockets are those of all boards here."""
 _NOTHING: Final = frozenset({"(null)", "N/A", "NONE", ""})

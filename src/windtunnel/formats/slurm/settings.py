@@ -41,6 +41,8 @@ def settings_in(line: Line, tz: str = "UTC") -> dict[str, Any]:
     tell_words("SchedulerParameters", line, "SchedulerParameters")
     tell_words("SelectTypeParameters", line, "SelectTypeParameters")
     given = _parameters(line)
+    if line.text("FastSchedule") == "0":  # nodes are what they say when they start, not what is written
+        line.note("FastSchedule=0 is not simulated", "ignored", Severity.WARNING)
     enforce = line.text("EnforcePartLimits", "NO").upper()
     return {
         "name": line.text("ClusterName"),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean
 from windtunnel.formats.slurm.accounts import read_associations, read_qos
 from windtunnel.formats.slurm.accounts_dump import read_dump
+from windtunnel.formats.slurm.nodes import called
 from windtunnel.formats.slurm.reservations import read_reservations
 from windtunnel.formats.slurm.usage import with_usage
 from windtunnel.model import Host, Platform, PowerState
@@ -131,9 +132,9 @@ def in_partitions(
         if one.nodes is None:
             made.append(one)
             continue
-        for name in one.nodes:
-            if name not in known:
-                findings.warn(f"partition {one.name!r}: there is no node {name!r}", code="reference")
+        if strange := [name for name in one.nodes if name not in known]:
+            told = f"there {'is' if len(strange) == 1 else 'are'} no {called(strange)}"
+            findings.warn(f"partition {one.name!r}: {told}", code="reference")
         there = sorted((name for name in one.nodes if name in order), key=order.__getitem__)
         made.append(replace(one, nodes=tuple(there)))
     return tuple(made)

@@ -22,6 +22,7 @@ from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.reservations import records_of
+from windtunnel.formats.slurm.shown_devices import DEVICE_KEYS, devices_shown
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.submitted_values import dependencies_in
 from windtunnel.formats.slurm.values import date, duration, job_state, megabytes, tres_counts
@@ -36,15 +37,21 @@ _KEYS: Final = names(
     "a job",
     "JobId JobName UserId Account QOS JobState Reason Priority Nice Dependency RunTime TimeLimit SubmitTime "
     "EligibleTime StartTime Partition ReqNodeList ExcNodeList NodeList NumNodes NumCPUs NumTasks CPUs/Task TRES "
-    "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses TresPerNode ArrayJobId "
-    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer",
+    "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses ArrayJobId "
+    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer SpreadJob Exclusive "
+    + " ".join(DEVICE_KEYS),
     noted="GroupId MCS_label Requeue Restarts BatchFlag Reboot ExitCode DerivedExitCode AccrueTime EndTime "
     "PreemptEligibleTime PreemptTime SuspendTime SecsPreSuspend LastSchedEval Scheduler AllocNode:Sid BatchHost "
-    "ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
+    "JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
     "Comment AdminComment SystemComment StdErr StdIn StdOut Power HetJobIdSet SchedNodeList BurstBuffer "
     "BurstBufferState WCKey MailUser MailType DelayBoot BatchFeatures Switches KillOInInvalidDependent SubmitLine "
-    "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode",
-    ignored="TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind TresFreq ThreadSpec NtasksPerTRES",
+    "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode ResizeTime CompletingTime "
+    "FailedNode FedOrigin FedSiblings FedViableSiblings FedActiveSiblings GRES_IDX BatchScript CronJob CrontabSpec "
+    "SELinuxContext ContainerID ResvPorts StepMgrEnabled LicensesAlloc KillOnInvalidDependent OOMKillStep Block_ID "
+    "CnloadImage MloaderImage IoloadImage BlrtsImage LinuxImage RamDiskImage ExpeditedRequeue",
+    ignored="ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec TresBind TresFreq ThreadSpec NtasksPerTRES "
+    "ClusterFeatures GresEnforceBind GresAllowTaskSharing GresOneTaskPerSharing MemUpdate SegmentSize SpreadSegments "
+    "ConsolidateSegments",
 )
 _OPEN: Final = {
     "PENDING": "pending: lasts as long as its time limit",
@@ -55,7 +62,21 @@ _OPEN: Final = {
 }
 _SHARING: Final = ("", "OK", "NO", "USER", "YES")
 """What jobs say of sharing: nothing, --exclusive, --exclusive=user, --oversubscribe."""
+_RENAMED: Final = {
+    "name": "JobName",
+    "shared": "OverSubscribe",
+    "packjobid": "HetJobId",
+    "packjoboffset": "HetJobOffset",
+    "packjobidset": "HetJobIdSet",
+}
+"""What Slurm 14 to 18 called them."""
+_EXCLUSIVE: Final = ("", "NO", "NODE", "USER")
+"""What jobs of Slurm 26.11 say of having nodes for themselves."""
 _HELD: Final = ("JobHeldUser", "JobHeldAdmin")
+_LAYOUT: Final = "NtasksPerN:B:S:C"
+_UNSAID: Final = re.compile(r"None|[0*:]*")
+_EACH: Final = re.compile(r"([1-9]\d{0,8}):[0*]:[0*]:[0*]", re.ASCII)
+"""Tasks of each node alone, of ``NtasksPerN:B:S:C``."""
 _TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 _COUNT: Final = re.compile(r"(\d{1,11})(?:-\d{1,11})?", re.ASCII)
 _NICE: Final = re.compile(r"[+-]?\d{1,11}", re.ASCII)
@@ -116,8 +137,11 @@ def read_records(
 
 
 def _records(lines: Iterable[Line], findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
-    for line in lines:
-        unsaid = {written for key, written in line.written.items() if line.text(key) in {"", "0", "None"}}
+    for given in lines:
+        line = _as_now(given, findings)
+        unsaid = {written for key, written in line.written.items() if _UNSAID.fullmatch(line.text(key))}
+        if _EACH.fullmatch(line.text(_LAYOUT)):
+            unsaid.add(_LAYOUT)  # it is followed
         said = [written for written in line.written.values() if written not in unsaid & _KEYS.ignored]
         _KEYS.tell(said, findings, line=line.number)
         if line.text("Reason").startswith(_HELD):
@@ -126,6 +150,14 @@ def _records(lines: Iterable[Line], findings: Findings, noted: Counter[str], zon
         record = _record(line, noted, zone)
         for number in _ids(line):
             yield replace(record, id=number)
+
+
+def _as_now(line: Line, findings: Findings) -> Line:
+    """A record under the keys that Slurm prints now."""
+    if not line.values.keys() & _RENAMED.keys():
+        return line
+    pairs = [(_RENAMED.get(key, line.written[key]), value) for key, value in line.values.items()]
+    return Line(line.file, line.number, pairs, findings)
 
 
 def _ids(line: Line) -> list[str]:
@@ -209,22 +241,30 @@ def _ask(
     sharing = line.text("OverSubscribe")
     if sharing not in _SHARING:
         line.note(f"OverSubscribe {sharing!r} of a job is not simulated", "value", Severity.WARNING)
+    per_node = _EACH.fullmatch(line.text(_LAYOUT))
+    alone = line.text("Exclusive").upper()
+    if alone not in _EXCLUSIVE:
+        line.note(f"Exclusive {alone!r} of a job is not simulated", "value", Severity.WARNING)
+    ask = ask_of(asked)
     return replace(
-        ask_of(asked),
+        ask,
         tasks=_count(line, "NumTasks") or cpus,
         cpus_per_task=each if each > 1 else None,
+        tasks_per_node=int(per_node[1]) if per_node is not None else None,
         nice=line.ask("Nice", _nice, 0),
         nodes=tuple(hosts_in(line, "ReqNodeList")) if line.text("ReqNodeList") else (),
         exclude=tuple(hosts_in(line, "ExcNodeList")) if line.text("ExcNodeList") else (),
-        exclusive=sharing == "NO",
-        exclusive_user=sharing == "USER",
+        exclusive=sharing == "NO" or alone == "NODE",
+        exclusive_user=sharing == "USER" or alone == "USER",
         over_subscribe=sharing == "YES",
         dependencies=dependencies_in(re.sub(r"\([^)]*\)|_\*", "", line.text("Dependency"))),
         any_dependency="?" in line.text("Dependency"),
         time_min=int(least // 60) if least and least < inf else None,
         deadline=None if deadline is None else int(deadline),
         contiguous=line.text("Contiguous") == "1",
+        spread=line.text("SpreadJob") == "Yes",
         prefer=line.text("Prefer"),
+        **devices_shown(line, ask),
     )
 
 

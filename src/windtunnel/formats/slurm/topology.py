@@ -16,6 +16,10 @@ def read_topology(path: Path, findings: Findings) -> tuple[Switch, ...]:
     """The switches in the order of the file."""
     found: dict[str, Switch] = {}
     for line in lines_of(path, findings):
+        if line.has("BlockName") or line.has("BlockSizes"):
+            message = "blocks of nodes (TopologyPlugin=topology/block) are not simulated"
+            line.note(message, "ignored", Severity.WARNING)
+            return ()
         for key, written in line.written.items():
             if key not in {name.lower() for name in _KEYS}:
                 hint = did_you_mean(written, _KEYS)

@@ -201,7 +201,7 @@ def _tres_counts(text: str) -> dict[str, int]:
 
 
 def tres_weights(text: str) -> dict[str, float]:
-    """``CPU=1.0,Mem=0.25G,GRES/gpu=8`` as weights; of memory for each MB.
+    """``CPU=1.0,Mem=0.25G,GRES/gpu=-8`` as weights; of memory for each MB.
 
     Raises:
         ValueError: it is not such a list.
@@ -209,11 +209,11 @@ def tres_weights(text: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for entry in filter(None, text.split(",")):
         name, equals, value = entry.partition("=")
-        found = _AMOUNT.fullmatch(value)
+        found = _AMOUNT.fullmatch(value.removeprefix("-"))
         if not equals or found is None:
             raise ValueError(f"{entry!r}: a resource with its weight such as CPU=1.0 is expected")
         unit = _UNITS[found[2].upper()] if found[2] else 1
-        weights[name.strip().lower()] = float(found[1]) / unit
+        weights[name.strip().lower()] = float(found[1]) / unit * (-1 if value.startswith("-") else 1)
     return weights
 
 
