@@ -125,7 +125,8 @@ TABLES: Final = {
             "PluginDir PlugStackConfig PrEpParameters PrEpPlugins PriorityParameters PrivateData ProctrackType "
             "Prolog PrologEpilogTimeout PrologFlags PrologSlurmctld PrologTimeout PropagatePrioProcess "
             "PropagateResourceLimits PropagateResourceLimitsExcept RebootProgram ReconfigFlags "
-            "RequeueExit RequeueExitHold RoutePlugin SallocDefaultCommand SchedulerPort SchedulerRootFilter "
+            "RequeueExit RequeueExitHold ReturnToService RoutePlugin SallocDefaultCommand SchedulerPort "
+            "SchedulerRootFilter "
             "ScronParameters SlurmctldAddr SlurmctldDebug "
             "SlurmctldHost SlurmctldLogFile SlurmctldParameters SlurmctldPidFile SlurmctldPlugstack SlurmctldPort "
             "SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmctldTimeout SlurmdDebug "
@@ -147,7 +148,7 @@ TABLES: Final = {
             "FederationParameters GangScheduling JobSubmitPlugins LicenseParameters MaxNodeCount MCSParameters "
             "MCSPlugin NodeFeaturesPlugins "
             "PowerParameters PowerPlugin PreemptParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin "
-            "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ReturnToService ResvEpilog "
+            "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ResvEpilog "
             "ResvProlog SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
             "SuspendTimeout"
         ),
