@@ -189,6 +189,19 @@ def test_deviations_of_real_logs_are_accepted(log):
     assert workload.header["Version"] == ["2.2"]
 
 
+@pytest.mark.parametrize("head", ["", "; Version: 2\n"])
+def test_a_first_row_of_names_is_passed_over(log, head):
+    """As tables that are written from a data frame have it."""
+    names = "\t".join(f"column{n}" for n in range(20)) + "\n"
+    workload = read_swf(log(head + names + row() + row(number=2)))
+    assert [job.name for job in workload] == ["1", "2"]
+    told = [found.message for found in workload.warnings if found.code == "odd"]
+    assert told == [f"line {1 + bool(head)} holds no number, but perhaps the names of columns: passed over"]
+    assert "more than 18 fields: the first 18 used" not in workload.report.repaired
+    with pytest.raises(InputError, match="'column0', which is not a number"):
+        read_swf(log(head + row() + names))  # further down it is a fault
+
+
 def test_header_values_go_on_over_lines(log):
     head = "; Note: one\n;\ttwo\n; Note: three\n;\n; free text\n; MaxNodes: 8 (16 cores)\n"
     workload = read_swf(log(head + row()))
