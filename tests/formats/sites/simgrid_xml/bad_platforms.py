@@ -194,7 +194,7 @@ TRAPS = {
     ),
     "configuration": full('<host id="h" speed="1Gf"/>').replace(
         "<zone",
-        '<config><prop id="network/TCP_gamma" value="1"/>\n<prop id="network/model" value="LV08"/>\n'
+        '<config><prop id="network/TCP_gama" value="1"/>\n<prop id="network/model" value="LV08"/>\n'
         '<prop id="smpi/os" value="0:0:0"/>\n<prop id="network/coordinates" value="yes"/></config>\n<zone',
     ),
     "second backbone": full(
