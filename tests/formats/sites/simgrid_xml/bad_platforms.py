@@ -169,6 +169,7 @@ TEXTS = {
 }
 
 TRAPS = {
+    "a power state without speed": full('<host id="h" speed="1Gf,0f,2Gf"/>'),
     "missing route in a Full zone is free": full('<host id="h" speed="1Gf"/><host id="g" speed="1Gf"/>'),
     "missing route between zones": full(TWO_ZONES),
     "no way in a Floyd zone": full(f'<host id="x" speed="1Gf"/>{HOSTS}{GOOD_ROUTE}', "Floyd"),
