@@ -14,6 +14,13 @@ _REFUSED: Final = {
     "--sg-log": "SimGrid is not used here, so there are no logs of it",
     "--simgrid-version": "SimGrid is not used here",
     "--unittest": "the tests are run by pytest",
+    "--batexec": "it is called --no-sched since Batsim 3",
+    "--allow-time-sharing": "it is called --enable-compute-sharing since Batsim 3 (storages are shared anyway)",
+    "--config-file": "Batsim has had none since version 3; see --redis-hostname, --redis-port and --redis-prefix, "
+    "--enable-dynamic-jobs, --forward-profiles-on-submission",
+    "--enable-sg-process-tracing": "SimGrid is not used here",
+    "--pfs-host": "hosts have roles since Batsim 3: --add-role-to-hosts NAME:storage",
+    "--hpst-host": "hosts have roles since Batsim 3: --add-role-to-hosts NAME:storage",
 }
 _OF_REDIS: Final = ("redis_hostname", "redis_port", "redis_prefix")
 _OF_SCHEDULERS: Final = (

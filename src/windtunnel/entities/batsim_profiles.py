@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import Findings, UsageError, did_you_mean
+from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean
 from windtunnel.entities import batsim_profiles_v4, batsim_profiles_v5
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
@@ -21,11 +21,14 @@ _HEARD: Final = frozenset({"type", "msg", "com", "extra_data", "storage", "host"
 """Members that readers look at before they ask for them."""
 _NOTED: Final = frozenset({"command", "comment", "description", "np", "runtime"})
 """Members that generators of workloads write beside what Batsim knows."""
-_NAMES_NOW: Final = {
+_RENAMED: Final = {
     "msg_par": "parallel",
     "msg_par_hg": "parallel_homogeneous",
     "msg_par_hg_tot": "parallel_homogeneous_total",
     "msg_par_hg_pfs": "parallel_homogeneous_pfs",
+}
+"""Names of Batsim 1 and 2 -> those since Batsim 3; read as those."""
+_NAMES_NOW: Final = _RENAMED | {
     "ptask": "ParallelTaskProfile",
     "ptask_homogeneous": "ParallelTaskHomogeneousProfile",
     "ptask_on_storage_homogeneous": "ParallelTaskOnStorageHomogeneousProfile",
@@ -34,7 +37,7 @@ _NAMES_NOW: Final = {
     "forkjoin_composition": "ForkJoinCompositionProfile",
     "trace_replay": "TraceReplayProfile",
 }
-"""Names of earlier versions -> those of today."""
+"""The same, and names that Batsim 5 had before its release, which it refuses itself."""
 
 
 def generation_of_type(kind: object) -> Generation | None:
@@ -70,10 +73,18 @@ def profile_from_json(
     kind = members.text("type")
     if not members.faultless:
         return None
-    reader = _READERS[generation].get(kind)
+    today = _RENAMED.get(kind, kind)
+    reader = _READERS[generation].get(today)
     if reader is None:
         members.fault(f"unknown type {kind!r}", "type", code="profile-type", hint=_hint(kind, generation))
         return None
+    if today != kind:
+        _tell_renamed(f"the type {kind!r} of a profile is called {today!r} now", findings, pointer, "type")
+        value = value | {"type": today}
+    if today == "composed" and "nb" in value and "repeat" not in value:
+        _tell_renamed("'nb' of a profile is called 'repeat' now", findings, pointer, "nb")
+        value = {"repeat" if key == "nb" else key: given for key, given in value.items()}
+    members = Members(value, findings, pointer, what)
     profile = reader(members, workload)
     heard = members.asked | _HEARD
     unheard = value.keys() - heard
@@ -81,6 +92,11 @@ def profile_from_json(
         known = Names("a profile", frozenset(heard), noted=_NOTED, handed_on=generation == 4)
         known.tell(sorted(unheard), findings, pointer=pointer)
     return replace(profile, id=f"{workload}!{name}", source=value if generation == 4 else None)
+
+
+def _tell_renamed(what: str, findings: Findings, pointer: str, key: str) -> None:
+    """Note that a name of an earlier version was read as that of today."""
+    findings.tally(f"{what}: read as that", code="renamed", pointer=f"{pointer}/{key}", severity=Severity.NOTE)
 
 
 def _hint(kind: str, generation: Generation) -> str:

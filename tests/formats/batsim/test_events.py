@@ -216,3 +216,15 @@ def test_files_of_batsim_itself_are_read():
         "type": "some_generic_event",
         "timestamp": 123,
     }
+
+
+def test_a_kind_like_none_is_told_how_it_is_handed_on(tmp_path):
+    file = tmp_path / "events.txt"
+    hints = []
+    for kind in ("lunch", "machine_availble"):
+        file.write_text(line(kind))
+        with pytest.raises(InputError) as caught:
+            read_events(file)
+        hints.append(caught.value.findings[0].hint)
+    assert hints[0].endswith("; the option forward_unknown (--forward-unknown-events of batsim4) hands others on")
+    assert hints[1] == "did you mean 'machine_available'?"

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from shared import ROOT, shared
 from windtunnel.diagnostics import InputError
+from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.formats.batsim.workload import read_batsim
 from windtunnel.model import (
     DelayProfile,
@@ -241,11 +242,35 @@ def test_the_generation_is_told_by_the_profiles_or_forced(workload):
         read_batsim(workload(mixed))
 
 
-def test_names_of_the_past_get_a_hint(workload):
-    with pytest.raises(InputError, match="it is called 'parallel_homogeneous' now"):
-        read_batsim(workload(with_profile(V4, type="msg_par_hg", cpu=1, com=1)))
-    with pytest.raises(InputError, match="it is called 'ParallelTaskProfile' now"):
+def test_names_of_the_past_are_read_as_those_of_today(workload):
+    old = {"msg_par_hg": "parallel_homogeneous", "msg_par_hg_tot": "parallel_homogeneous_total"}
+    for past, today in old.items():
+        given = workload(with_profile(V4, type=past, cpu=1, com=2))
+        read = read_batsim(given)
+        assert read.generation == 4
+        profile = read.unused["w0!p"]
+        assert (profile.computation_amount, profile.communication_amount) == (1, 2)
+        assert profile_to_json(profile, 4)["type"] == today  # what schedulers are told
+        told = [(finding.code, finding.pointer, finding.message) for finding in read.warnings]
+        said = f"the type {past!r} of a profile is called {today!r} now: read as that"
+        assert told == [("renamed", "/profiles/p/type", said)]
+    with pytest.raises(InputError, match="it is called 'ParallelTaskProfile' now"):  # in no release
         read_batsim(workload(with_profile(V5, type="ptask", cpu=[1])))
+    with pytest.raises(InputError, match="this is a profile of Batsim 4, the file is read as one of Batsim 5"):
+        read_batsim(workload(with_profile(V5, type="msg_par", cpu=[1], com=[1])))
+
+
+def test_nb_of_a_sequence_is_how_often_it_is_repeated(workload):
+    """So it was called in Batsim 1 and 2."""
+    document = with_profile(V4, type="composed", seq=["d"], nb=3)
+    document["profiles"]["d"] = {"type": "delay", "delay": 1}
+    profile = read_batsim(workload(document)).unused["w0!p"]
+    assert profile.repetition_count == 3
+    assert profile_to_json(profile, 4) == {"type": "composed", "seq": ["d"], "repeat": 3}
+    document["profiles"]["p"]["repeat"] = 2  # both: only that of today counts
+    assert read_batsim(workload(document)).unused["w0!p"].repetition_count == 2
+    document["profiles"]["p"] = {"type": "composed", "seq": ["d"], "nb": "x"}
+    assert "'repeat' is a string, an integer >= 1 is expected" in str(findings(workload(document)))
 
 
 def test_recv_keeps_what_it_names(workload):

@@ -44,6 +44,15 @@ def found_in(folder: Path, jobs, application) -> list[str]:
     return [f"{signs[one.severity]}{Path(one.file).name}#{one.pointer} {one.message}" for one in found]
 
 
+def test_a_model_that_lies_beside_the_jobs_is_pointed_to(tmp_path):
+    """Jobs name models by where they were written, such as a folder in a container."""
+    (tmp_path / "app.json").write_text(json.dumps(app()))
+    (tmp_path / "jobs.json").write_text(json.dumps({"jobs": [{**JOB, "application_model": "/not/here/app.json"}]}))
+    with pytest.raises(InputError, match=r"'/not/here/app.json' cannot be read") as caught:
+        read_jobs(tmp_path / "jobs.json")
+    assert caught.value.findings[0].hint == f"there is one of that name beside the jobs: {tmp_path / 'app.json'}"
+
+
 CASES = [
     (
         [{**JOB, "type": "malleble"}],
@@ -202,11 +211,11 @@ CASES = [
         ["jobs.json#/jobs/0/num_gpus_per_node_min num_gpus_per_node_min: 3 GPUs at least are more than 0 at most"],
     ),
     (
-        [{**JOB, "arguments": {"a": [1], "b": 0.1234567}}],
+        [{**JOB, "arguments": {"a": [1], "b": 0.1234567}}, {**JOB, "arguments": {"b": 0.2345678}}],
         app(),
         [
             "jobs.json#/jobs/0/arguments/a a: a string or a number is expected, not [1]",
-            "odd: jobs.json#/jobs/0/arguments/b b: 0.1234567 is kept with six decimals: 0.123457",
+            "odd: jobs.json#/jobs/0/arguments/b the argument 'b' is kept with six decimals, as by ElastiSim",
         ],
     ),
     (

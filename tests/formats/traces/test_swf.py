@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.formats.registry import find_format
 from windtunnel.formats.traces.swf import read_swf
 from windtunnel.formats.traces.swf_jobs import JobMaker
 from windtunnel.model import Request
@@ -187,6 +188,20 @@ def test_deviations_of_real_logs_are_accepted(log):
     assert [(job.name, job.submission_time) for job in workload] == [("0", 0), ("2", 3.25), ("4", 9)]
     assert workload.report.repaired["more than 18 fields: the first 18 used"] == 1
     assert workload.header["Version"] == ["2.2"]
+
+
+@pytest.mark.parametrize("head", ["", "; Version: 2\n"])
+def test_a_first_row_of_names_is_passed_over(log, head):
+    """As tables that are written from a data frame have it."""
+    names = "\t".join(f"column{n}" for n in range(20)) + "\n"
+    workload = read_swf(log(head + names + row() + row(number=2)))
+    assert [job.name for job in workload] == ["1", "2"]
+    assert find_format(log(head + names + row()), "workload").name == "swf"
+    told = [found.message for found in workload.warnings if found.code == "odd"]
+    assert told == [f"line {1 + bool(head)} holds no number, but perhaps the names of columns: passed over"]
+    assert "more than 18 fields: the first 18 used" not in workload.report.repaired
+    with pytest.raises(InputError, match="'column0', which is not a number"):
+        read_swf(log(head + row() + names))  # further down it is a fault
 
 
 def test_header_values_go_on_over_lines(log):

@@ -136,6 +136,8 @@ class _Line:
             event.attributes = value
         elif members.faultless or kind:
             hint = did_you_mean(kind, known) if kind else ""
+            if hint.startswith("known"):
+                hint += "; the option forward_unknown (--forward-unknown-events of batsim4) hands others on"
             members.fault(f"unknown type {kind!r}", "type", code="event-type", hint=hint)
         return event
 

@@ -21,6 +21,7 @@ from windtunnel.entities.trace_files import load_traces
 from windtunnel.formats.batsim.document import WorkloadDocument
 from windtunnel.formats.batsim.references import check_references, used_profiles
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.other_programs import what_it_is
 from windtunnel.formats.repeated_members import tell_repeated
 from windtunnel.model import Job, JobList, Profile, TraceReplayProfile
 from windtunnel.model.profiles import executors
@@ -90,6 +91,10 @@ def read_batsim(path: str | Path, name: str = "w0", *, generation: Generation | 
     data = read_bytes(path, findings)
     document = WorkloadDocument(data, findings)
     workload = None
+    if document.valid and not document.members and (hint := what_it_is(document.read)):
+        not_one = Findings(str(path))
+        not_one.add("this is not a workload of Batsim", code="missing", hint=hint)
+        not_one.raise_all()
     if document.valid:
         tell_repeated(data, document.read, findings, besides="/profiles")
     if not findings.has_errors:

@@ -79,7 +79,9 @@ class _Reader:
                 self.loaded[file] = load_object(str(where), read_input(where), self.findings)
             except (OSError, ValueError) as error:
                 why = reason(error) if isinstance(error, OSError) else str(error)
-                place.fault(key, f"the application model {file!r} cannot be read: {why}", code="no-file")
+                beside = self.path.parent / where.name
+                hint = f"there is one of that name beside the jobs: {beside}" if beside.is_file() else ""
+                place.fault(key, f"the application model {file!r} cannot be read: {why}", hint, code="no-file")
                 self.loaded[file] = None
         return self.loaded[file]
 
@@ -199,5 +201,6 @@ class _Reader:
                 continue
             found[name] = as_text(one)
             if isinstance(one, float) and float(found[name]) != one:
-                inner.odd(name, f"{one!r} is kept with six decimals: {found[name]}", code="rounded")
+                message = f"the argument {name!r} is kept with six decimals, as by ElastiSim"
+                self.findings.tally(message, code="rounded", pointer=inner.at(name))
         return found

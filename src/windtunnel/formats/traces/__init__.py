@@ -21,11 +21,11 @@ def looks_like_gwf(head: bytes) -> bool:
 
 
 def looks_like_swf(head: bytes) -> bool:
-    """Comments that start with a semicolon, or rows of numbers."""
-    for line in head.splitlines():
-        if line.strip():
-            return line.lstrip().startswith(b";") or _SWF_ROW.match(line) is not None
-    return False
+    """Comments that start with a semicolon, or rows of numbers, perhaps below a row of names."""
+    first, second = ([line for line in head.splitlines() if line.strip()] + [b"", b""])[:2]
+    if first.lstrip().startswith(b";") or _SWF_ROW.match(first):
+        return True
+    return _SWF_ROW.match(second) is not None and all(len(line.split()) >= 18 for line in (first, second))
 
 
 def looks_like_nrel(head: bytes) -> bool:
@@ -46,7 +46,6 @@ FORMATS: Final = (
         name="swf",
         kind="workload",
         description="Standard Workload Format 2.2 (Parallel Workloads Archive)",
-        starts=";-0123456789",
         looks_like=looks_like_swf,
         reader="windtunnel.formats.traces.swf:read_swf",
         writer="windtunnel.formats.traces.swf_write:write_swf",

@@ -115,6 +115,8 @@ class SwfLines:
         self.header = Header()
         self.extra_fields = 0
         """Rows with more than 18 fields, which were cut."""
+        self.odd: list[str] = []
+        """What was passed over, in words."""
         self._path = path
         self._findings = findings
 
@@ -180,12 +182,16 @@ class SwfLines:
         return Chunk(places, tokens, [])
 
     def _mend_row(self, row: list[str], line: int) -> bool:
-        if len(row) < 18:
+        fields = len(row)
+        if fields < 18:
             self._too_few(row, line)
             return False
-        if len(row) > 18:
-            self.extra_fields += 1
+        if fields > 18:
             del row[18:]
+        if line <= len(self.header.comments) + 1 and not any(map(_NUMBER.fullmatch, row)):
+            self.odd.append(f"line {line} holds no number, but perhaps the names of columns: passed over")
+            return False
+        self.extra_fields += fields > 18
         good = True
         for index, text in enumerate(row):
             try:

@@ -187,7 +187,8 @@ class SwfReplay:
     def finish(self, *, keep_epoch: bool) -> None:
         """Sort, number, re-base; write the account."""
         workload = self._workload
-        warnings = self._lines.header.unreadable("MaxProcs", "MaxNodes", "UnixStartTime", "MaxRecords")
+        warnings = list(self._lines.odd)
+        warnings += self._lines.header.unreadable("MaxProcs", "MaxNodes", "UnixStartTime", "MaxRecords")
         if not self._rows and not self._findings.has_errors:
             self._findings.add("no job in this file", code="empty", hint="is it an SWF log? rows have 18 fields")
         if workload.streamed and not self._findings.has_errors:

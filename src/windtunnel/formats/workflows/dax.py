@@ -142,8 +142,8 @@ def _tasks(root: "_Element", findings: Findings) -> dict[str, WorkflowTask]:
         elif processors < 1:  # so does Batsim
             findings.tally("'num_procs' of a job is less than 1: it gets one", code="repaired", line=line)
         if run < 0:
-            findings.add(f"job {task_id!r}: 'runtime' is {run:g}, a number >= 0 is expected", code="value", line=line)
-        tasks[task_id] = WorkflowTask(task_id, run, max(int(processors), 1), [], line)
+            findings.tally("'runtime' of a job is less than 0: it counts as 0", code="repaired", line=line)
+        tasks[task_id] = WorkflowTask(task_id, max(run, 0.0), max(int(processors), 1), [], line)
     if not tasks:
         findings.add("there is no job", code="empty", line=line_of(root))
     return tasks

@@ -31,7 +31,7 @@ TEXTS = {
     "declared entities": '<!DOCTYPE platform [<!ENTITY a "b">]>\n<platform version="4.1"/>\n',
     "another document": "<machines/>\n",
     "no version": "<platform>\n<zone id='Z' routing='Full'><host id='h' speed='1Gf'/></zone></platform>\n",
-    "version too old": "<platform version='3'>\n<zone id='Z' routing='Full'><host id='h' speed='1Gf'/></zone></platform>\n",
+    "version too old": "<platform version='3'>\n<AS id='Z' routing='Full'><host id='h' power='1Gf'/></AS></platform>\n",
     "version too new": "<platform version='5'>\n<zone id='Z' routing='Full'><host id='h' speed='1Gf'/></zone></platform>\n",
     "no zone": f"{HEAD}</platform>\n",
     "text between elements": full(HOSTS.replace("/>\n", "/>; a comment\n", 1)),
@@ -49,6 +49,7 @@ TEXTS = {
         '<host id="h" speed="1Gf"/><storage id="s" typeId="t" attach="h"/>\n<include file="more.xml"/>'
     ),
     "actors": full('<host id="h" speed="1Gf"/>').replace("</platform>", '<actor host="h" function="f"/></platform>'),
+    "a deployment": f'{HEAD}<actor host="h" function="f"/>\n<!-- and --><process host="g" function="f"/></platform>\n',
     "hosts and zones mixed": full(
         '<host id="h" speed="1Gf"/>\n<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="0"/>'
     ),
@@ -168,6 +169,7 @@ TEXTS = {
 }
 
 TRAPS = {
+    "a power state without speed": full('<host id="h" speed="1Gf,0f,2Gf"/>'),
     "missing route in a Full zone is free": full('<host id="h" speed="1Gf"/><host id="g" speed="1Gf"/>'),
     "missing route between zones": full(TWO_ZONES),
     "no way in a Floyd zone": full(f'<host id="x" speed="1Gf"/>{HOSTS}{GOOD_ROUTE}', "Floyd"),
@@ -193,7 +195,7 @@ TRAPS = {
     ),
     "configuration": full('<host id="h" speed="1Gf"/>').replace(
         "<zone",
-        '<config><prop id="network/TCP_gamma" value="1"/>\n<prop id="network/model" value="LV08"/>\n'
+        '<config><prop id="network/TCP_gama" value="1"/>\n<prop id="network/model" value="LV08"/>\n'
         '<prop id="smpi/os" value="0:0:0"/>\n<prop id="network/coordinates" value="yes"/></config>\n<zone',
     ),
     "second backbone": full(

@@ -186,6 +186,18 @@ class TestProperties:
         assert host.zone_properties == {"site": "here", "os": "b"}
         assert host.properties == {"x": "1"}
 
+    def test_configuration_items_with_underscores_are_those_with_hyphens(self):
+        item = '<config><prop id="network/TCP_gamma" value="{}"/><prop id="contexts/stack_size" value="8"/></config><zone'
+        platform = read(full('<host id="h" speed="1Gf"/>').replace("<zone", item.format(1)))
+        assert platform.config == {"contexts/stack-size": "8", "network/TCP-gamma": "1"}
+        said = "the configuration item {!r} is called {!r} now: read as that"
+        assert [(found.code, found.message) for found in platform.warnings] == [
+            ("renamed", said.format("network/TCP_gamma", "network/TCP-gamma")),
+            ("renamed", said.format("contexts/stack_size", "contexts/stack-size")),
+        ]
+        with pytest.raises(InputError, match="network/TCP-gamma is '-1'"):
+            read(full('<host id="h" speed="1Gf"/>').replace("<zone", item.format(-1)))
+
     def test_configuration_items_are_kept(self):
         text = full('<host id="h" speed="1Gf"/>').replace(
             "<zone",

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import Severity, did_you_mean
+from windtunnel.formats.other_programs import what_it_is
 from windtunnel.formats.sites.environment.problems import Path, Problem
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def _problem(error: "ValidationError", *, published: bool) -> Problem:
         name = facts["property"]
         near = did_you_mean(name, value) if isinstance(value, dict) and value else ""
         hint = near.replace("did you mean", "is it meant by") if near.startswith("did") else ""
+        if not path and isinstance(value, dict):
+            hint = what_it_is(value) or hint
         return Problem("ENV020", f"{name!r} is missing", path, hint)
     if rule == "type":
         wanted = " or ".join(_ARTICLES.get(kind, f"a {kind}") for kind in facts["types"])

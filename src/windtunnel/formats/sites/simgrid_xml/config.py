@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
-from windtunnel.diagnostics import did_you_mean
-from windtunnel.formats.sites.simgrid_xml.grammar import children
+from windtunnel.diagnostics import Severity, did_you_mean
+from windtunnel.formats.sites.simgrid_xml.grammar import children, line_of
 from windtunnel.formats.sites.simgrid_xml.values import Values
 from windtunnel.model.platform import Link
 
@@ -50,16 +50,26 @@ def read_config(root: "_Element", values: Values) -> dict[str, str]:
     found: dict[str, str] = {}
     for config in children(root, "config"):
         for name, value in values.properties(config).items():
-            found.setdefault(name, value)
+            found.setdefault(_of_today(name), value)
         for prop in children(config, "prop"):
             _check(prop, values)
     return dict(sorted(found.items()))
 
 
+def _of_today(name: str) -> str:
+    """SimGrid's items had underscores for hyphens once (``network/TCP_gamma``), which it read for long."""
+    known = name.replace("_", "-")
+    return known if known in NUMBERS or known in HARMLESS else name
+
+
 def _check(prop: "_Element", values: Values) -> None:
-    name, value = prop.get("id"), prop.get("value")
-    if name is None or value is None:
+    given, value = prop.get("id"), prop.get("value")
+    if given is None or value is None:
         return
+    name = _of_today(given)
+    if name != given:
+        message = f"the configuration item {given!r} is called {name!r} now: read as that"
+        values.findings.tally(message, code="renamed", line=line_of(prop), severity=Severity.NOTE)
     if name in NUMBERS:
         try:
             good = float(value) >= 0

@@ -130,8 +130,11 @@ def children(element: "_Element", *tags: str) -> Iterator["_Element"]:
             yield child
 
 
-def check_structure(root: "_Element", findings: Findings) -> None:
-    """Find every element and attribute that is unknown, misplaced, missing, removed or not supported."""
+def check_structure(root: "_Element", findings: Findings) -> bool:
+    """Find every element and attribute that is unknown, misplaced, missing, removed or not supported.
+
+    Answers whether it is a platform at all.
+    """
     if root.tag != "platform":
         findings.add(
             f"the outermost element is <{root.tag}>",
@@ -139,8 +142,17 @@ def check_structure(root: "_Element", findings: Findings) -> None:
             line=line_of(root),
             hint="expected <platform>",
         )
-        return
+        return False
+    if {tag_of(child) for child in root} - {""} == {"actor"}:
+        findings.add(
+            "this is a deployment: it says which actors run where",
+            code="not-a-platform",
+            line=line_of(root),
+            hint="give the platform that it is for",
+        )
+        return False
     _check(root, RULES["platform"], findings)
+    return True
 
 
 def _check(element: "_Element", rule: Rule, findings: Findings) -> None:

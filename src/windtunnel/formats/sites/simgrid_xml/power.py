@@ -36,7 +36,7 @@ class PowerReader:
     def read(self, host: HostDraft, *, computes: bool) -> Power:
         """The power states of a host; a host that computes needs speed in each state it computes in."""
         names = (*WATTS, *OFF, "sleep_pstates")
-        key = (host.line, computes, host.speeds, *(host.properties.get(name) for name in names))
+        key = (host.line, computes, host.pstate, host.speeds, *(host.properties.get(name) for name in names))
         found = self.known.get(key)
         if found is None:
             found = self.known[key] = self._read(host, computes=computes)
@@ -61,9 +61,15 @@ class PowerReader:
         if computes:
             idle = set(sleep) | {p for pair in sleep.values() for p in pair}
             for pstate, speed in enumerate(host.speeds):
-                if pstate not in idle and speed <= 0:
-                    message = f"the speed of power state {pstate} is 0, and it is one to compute in"
-                    self._fault(host, "zero-speed", message, "give it a speed, or list it in sleep_pstates")
+                if pstate in idle or speed > 0:
+                    continue
+                message = f"the speed of power state {pstate} is 0, and it is one to compute in"
+                hint = "give it a speed, or list it in sleep_pstates"
+                if pstate == host.pstate:
+                    self._fault(host, "zero-speed", message, hint)
+                else:  # nobody may switch to it
+                    message = f"host {host.name!r}: {message}: nothing that computes in it goes on"
+                    self.values.findings.warn(message, code="zero-speed", line=host.line, hint=hint)
         off = 0.0
         text = self._property(host, OFF)
         if text is not None:

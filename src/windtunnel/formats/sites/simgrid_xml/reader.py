@@ -94,11 +94,11 @@ def parse_platform(
     """As :func:`read_platform`, from the bytes of a file called ``name`` (files it names lie beside it)."""
     found = Findings(name) if findings is None else findings
     root = _parse(data, found)
-    check_structure(root, found)
-    if root.tag != "platform":
-        found.raise_all()
     values = Values(found)
-    _check_version(root, values)
+    if root.tag == "platform":
+        _check_version(root, values)
+    if not check_structure(root, found):
+        found.raise_all()
     config = read_config(root, values)
     builder = Builder(found)
     traces = Traces(values, Path(name).parent)
@@ -199,6 +199,7 @@ def _correct_lines(root: "_Element", text: bytes, skipped: int) -> None:
 
 
 def _check_version(root: "_Element", values: Values) -> None:
+    """Refuse other versions; of one too old nothing else is said, as most names were others then."""
     text = root.get("version")
     if text is None:
         return
@@ -210,5 +211,6 @@ def _check_version(root: "_Element", values: Values) -> None:
     if version < 400:
         hint = "update the file with simgrid_update_xml"
         values.fault(root, "version", f"version {text} is too old: versions 4 to 4.1 are read", hint)
+        values.findings.raise_all()
     elif version > 410:
         values.fault(root, "version", f"version {text} is not known: versions 4 to 4.1 are read")

@@ -1,0 +1,38 @@
+"""Documents of other programs are called what they are, where something else was expected."""
+
+import json
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.cli.main import main
+from windtunnel.formats.other_programs import members_of, what_it_is
+
+TOPOLOGY = {"clusters": [{"name": "C", "hosts": []}]}
+DOCUMENTS = [
+    (TOPOLOGY, "this looks like a topology of OpenDC, which is not read"),
+    ({"phases": []}, "this is an application model of ElastiSim: give the file of jobs that names it"),
+    ({"jobs_file": "j", "platform_file": "p"}, "this is a configuration of ElastiSim: windtunnel elastisim FILE"),
+]
+
+
+@pytest.mark.parametrize(("document", "hint"), DOCUMENTS)
+def test_as_workloads_platforms_and_files_to_be_checked(document, hint, tmp_path, capsys, monkeypatch):
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps(document))
+    with pytest.raises(wt.InputError) as caught:
+        wt.read_workload(file)
+    assert [(one.message, one.hint) for one in caught.value.findings] == [("this is not a workload of Batsim", hint)]
+    with pytest.raises(wt.InputError) as caught:
+        wt.read_platform(file)
+    assert caught.value.findings[0].hint.startswith(f"{hint}; formats: ")
+    monkeypatch.setattr("sys.argv", ["windtunnel", "validate", str(file)])
+    assert main() == 1
+    assert f"'environment' is missing\n  hint: {hint}" in capsys.readouterr().out
+
+
+def test_what_is_not_known_is_nothing():
+    assert what_it_is({"a": 1}) == ""
+    assert list(members_of(b'{"a": 1, "b": [2]}')) == ["a", "b"]
+    for no_object in (b"[1]", b'{"a": ', b"\xff"):
+        assert list(members_of(no_object)) == []
