@@ -15,7 +15,7 @@ from import_graph import PACKAGE, files, imported, named
 LEASES = f"{PACKAGE}.leases"
 PLANNER = f"{LEASES}.planner"
 HAIZEA = f"{LEASES}.haizea"
-ABOVE = {f"{LEASES}.{name}" for name in ("arrivals", "component", "decisions", "jobs", "registry")}
+ABOVE = {f"{LEASES}.{name}" for name in ("component", "decisions", "jobs", "registry")}
 
 OF_OURS = {
     f"{PACKAGE}.diagnostics",

@@ -11,10 +11,11 @@ A lease that is cancelled to start again from the beginning becomes a new job: `
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from windtunnel.leases.arrivals import Arrivals
+import msgspec
+
 from windtunnel.leases.decisions import DecisionWriter
 from windtunnel.leases.haizea.stopping import StopCondition
-from windtunnel.leases.jobs import site_of
+from windtunnel.leases.jobs import lease_of, site_of
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
@@ -23,7 +24,7 @@ from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
 from windtunnel.leases.registry import parts_of, read_settings, rules_of, shown_settings
 from windtunnel.model import HostSet, Platform
 from windtunnel.model.lease import Lease, LeaseState
-from windtunnel.model.lease_jobs import AT_LEAST
+from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
 from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Preparation, Stop
 from windtunnel.options import Option
 from windtunnel.schedulers.base import Scheduler
@@ -104,8 +105,9 @@ class LeaseManager(Scheduler):
         self.live = live
         self.planner: Planner
         self._writer: DecisionWriter
-        self._arrivals: Arrivals
         self._lead = ticks(self.options.non_schedulable_interval) if live else 0
+        self._asked: dict[str, Lease] = {}
+        """The leases of the workloads, by job."""
         self._requests: list[LeaseRecord] = []
         self._ended: list[int] = []
         self._cancelled: list[int] = []
@@ -115,6 +117,8 @@ class LeaseManager(Scheduler):
         """When it has to be called for it."""
         self._calls: set[int] = set()
         """When the engine will call."""
+        self._last = 0
+        """The last number given to a job that is not a lease."""
         self._all_submitted = self._all_events = self._finished = False
         self._no_more = False
         """Whether it has been notified that no more will come."""
@@ -236,17 +240,29 @@ class LeaseManager(Scheduler):
     def _begin(self, notice: SimulationBegins) -> None:
         self.planner = Planner(site_of(notice.platform), self._rules, self._parts)
         self._writer = DecisionWriter(self.planner.plan)
-        self._arrivals = Arrivals(self.planner.plan.site, self._writer, notice.workloads)
+        for work in notice.workloads:
+            if isinstance(work, LeaseJobs):
+                self._asked.update(work.leases)
         self.stop_condition.begin(notice.workloads)
 
     def _submitted(self, notice: JobSubmitted) -> None:
-        """A job is a lease that somebody asks for, unless it is the continuation of one."""
-        lease = self._arrivals.lease(notice)
-        if lease is None:
+        """A job is a lease, unless it is the continuation of one."""
+        job, writer = notice.job, self._writer
+        if job.id in writer.numbers:
             return
+        asked = self._asked.pop(job.id, None) or lease_of(job, self.planner.plan.site)
+        number = asked.id
+        if number is None or number in writer.jobs:
+            self._last += 1
+            while self._last in writer.jobs:
+                self._last += 1
+            number = self._last
+        lease = msgspec.structs.replace(asked, id=number, submit=notice.submission_time)
+        writer.numbers[job.id] = number
+        writer.jobs[number] = job
         self.stop_condition.submitted(lease.kind)
         record = self.planner.record(lease)
-        record.ends_by_itself = notice.job.walltime * TICKS <= record.requested + TICKS * AT_LEAST + 1e-6
+        record.ends_by_itself = job.walltime * TICKS <= record.requested + TICKS * AT_LEAST + 1e-6
         self._requests.append(record)
 
     def _completed(self, notice: JobCompleted, instant: int) -> bool:
