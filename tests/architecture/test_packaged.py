@@ -1,6 +1,9 @@
-"""No file of the package is taken for the output of a build: what .gitignore names is left out of wheels, too."""
+"""What is packaged: no file that .gitignore names (wheels leave those out, too), and requirements that can be tested."""
 
 import fnmatch
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,8 @@ import pytest
 import windtunnel
 
 PACKAGE = Path(windtunnel.__file__).parent
-IGNORED = Path(__file__).parents[2] / ".gitignore"
+ROOT = Path(__file__).parents[2]
+IGNORED = ROOT / ".gitignore"
 
 
 def ignored(patterns: list[str], path: str) -> bool:
@@ -29,3 +33,15 @@ def test_no_module_of_the_package_is_ignored():
     files = [path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in (".pyc", ".so")]
     assert len(files) > 300
     assert [str(path) for path in files if ignored(patterns, path.relative_to(PACKAGE).as_posix())] == []
+
+
+def test_every_requirement_has_a_lower_bound_that_is_tested():
+    script = ROOT / ".ci" / "lowest.py"
+    if not script.is_file():
+        pytest.skip("not a checkout: what prints the lower bounds is not there")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    printed = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
+    exact = printed.splitlines()
+    assert len(exact) == len(project["dependencies"]) + len(project["optional-dependencies"]["test"])
+    assert [line for line in exact if "==" not in line.partition(";")[0]] == []
+    assert [line for line in exact if ";" in line] == [line for line in exact if line.startswith("tzdata==")]
