@@ -1,7 +1,7 @@
 """Prints the requirements of pyproject.toml, those of the tests among them, at their lower bounds exactly.
 
-A bound that was never released, or that the tests fail with, is one that users would meet. What only other systems need stays
-behind its marker, which the installer reads.
+A bound that was never released, or that the tests fail with, is one that users would meet. What only other systems
+need stays behind its marker, which the installer reads.
 """
 
 import re
