@@ -1,5 +1,5 @@
-"""One profile of hypothesis for all tests: no deadlines, as machines are shared; under CI the same examples each time,
-and fewer of them in ``make test``.
+"""One profile of hypothesis for all tests: nothing of it depends on the clock, as machines are shared; under CI the same
+examples each time, and fewer of them in ``make test``.
 
 Interrupts and closed terminals are heard, also where a shell has them ignored (its jobs behind ``&``, or under
 ``nohup``): programs that tests start inherit what is ignored.
@@ -9,11 +9,12 @@ import os
 import signal
 import threading
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("windtunnel", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("quick", deadline=None, max_examples=30)
+_UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("windtunnel", _UNTIMED)
+settings.register_profile("ci", _UNTIMED, derandomize=True, print_blob=True)
+settings.register_profile("quick", _UNTIMED, max_examples=30)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "windtunnel"))
 
 if threading.current_thread() is threading.main_thread():
