@@ -187,7 +187,11 @@ def test_what_is_written_is_a_workload(tmp_path):
         wt.write_workload(5, tmp_path / "x.swf")
 
 
-@pytest.mark.parametrize("given", ["easy", ["easy"], wt.Scheduler, wt.Scheduler(), lambda view: ()], ids=repr)
+@pytest.mark.parametrize(
+    "given",
+    ["easy", ["easy"], wt.Scheduler, wt.Scheduler(), lambda view: ()],
+    ids=["name", "list", "class", "object", "function"],
+)
 def test_a_scheduler_in_the_place_of_a_workload_is_refused_as_one(given):
     with pytest.raises(wt.UsageError, match=r"is a scheduler, and a workload is expected[^$]*name it: scheduler=\.\.\."):
         wt.simulate("example:small", given)

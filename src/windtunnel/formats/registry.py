@@ -114,6 +114,8 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
     if len(candidates) == 1 and head.strip():
         return candidates[0]  # its reader explains what is wrong better than "in no format" does
     found = _first_match(head, candidates)
+    if found is None and head.strip() and _any_match(head) is None and not what_it_is(members_of(head)):
+        found = next((one for one in _named(path, candidates) if not one.needs), None)  # it says what is wrong
     if found is None:
         raise _unknown(path, head, f"{kind} formats", candidates)
     return found
