@@ -52,6 +52,16 @@ def test_schedulers_are_never_pooled(results):
     assert len(results.means(by=[]).rows) == 3
 
 
+def test_what_was_chosen_is_shown_as_it_was_written(results):
+    for table in (results.means(), results.quantiles(), results.differences("easy", by=["load"])):
+        assert {line.split()[0] for line in str(table).splitlines()[2:]} == {"0.7", "1"}
+        assert "| 0.7 |" in table.to_markdown()
+        assert "    0.7 & " in table.to_latex()
+    page = results.report().read_text()
+    assert '<td>0.7</td><td class="text">easy</td>' in page
+    assert "0.7000" not in page
+
+
 def test_a_ranking_prints_as_a_table(results):
     said = str(results.ranking("makespan"))
     assert said.startswith("mean ranks over 12 inputs (1 is best)\n")

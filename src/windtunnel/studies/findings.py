@@ -110,7 +110,7 @@ def means(
             rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
     columns = _columns(usual if by is None else by, ("points", "mean", "low", "high", "deviation"))
     title = f"{metric}: means, with {confidence:.0%} intervals ({'t' if method == 't' else 'BCa bootstrap'})"
-    return Table(title, columns, tuple(rows))
+    return Table(title, columns, tuple(rows), keys=len(columns) - 5)
 
 
 def quantiles(
@@ -131,7 +131,8 @@ def quantiles(
             found = quantile_interval(points[metric].to_list(), share, confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high))
     columns = _columns(usual if by is None else by, ("points", f"{share:.0%} quantile", "low", "high"))
-    return Table(f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals", columns, tuple(rows))
+    title = f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals"
+    return Table(title, columns, tuple(rows), keys=len(columns) - 4)
 
 
 def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
@@ -209,6 +210,7 @@ def differences(
         f"{metric}: difference to {baseline} on the same inputs, {confidence:.0%} intervals ({better} is better)",
         columns,
         tuple(rows),
+        keys=len(by),
     )
 
 
