@@ -13,6 +13,7 @@ from windtunnel.decision_components import (
     make_components,
     packed,
     scheduler_name,
+    spare_schedulers,
     usual_scheduler,
 )
 from windtunnel.diagnostics import Account, UsageError, files_read
@@ -101,7 +102,7 @@ def assemble(
         raise UsageError(f"a timeout must be more than 0 s, not {timeout!r}")
     if platform_options and isinstance(platform, Platform):
         raise UsageError(f"a Platform takes no options ({', '.join(platform_options)}): only files do")
-    _spare_schedulers(workload)
+    spare_schedulers(workload)
     if isinstance(workload, Sequence) and not workload and isinstance(platform, str) and platform.startswith(PREFIX):
         workload = find(platform.removeprefix(PREFIX)).workloads
     if stream:
@@ -150,23 +151,6 @@ def assemble(
         next((date for date in map(start_date_of, workloads) if date is not None), None),
         [*read, *more, *_paths(site, *workloads, *lists)],
     )
-
-
-def _spare_schedulers(workload: Any) -> None:
-    """Refuse a scheduler in the place of a workload by what it is, not as a file that is not there."""
-    for one in workload if isinstance(workload, list | tuple) else (workload,):
-        if isinstance(one, str):
-            from windtunnel.schedulers.registry import scheduler_names
-
-            found = one in scheduler_names() and not Path(one).exists()
-        else:
-            found = not isinstance(one, Workload) and (isinstance(one, Component) or callable(one))
-        if found:
-            name = one if isinstance(one, str) else scheduler_name(one)
-            raise UsageError(
-                f"{name} is a scheduler, and a workload is expected in its place",
-                "name it: scheduler=... in Python, --scheduler on the command line",
-            )
 
 
 def _site_and_workloads(

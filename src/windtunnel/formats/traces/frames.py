@@ -1,8 +1,9 @@
 """Workloads from data frames: a row for each job, with the columns and the rules of CSV files."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -15,6 +16,16 @@ from windtunnel.formats.traces.workload import TraceWorkload
 __all__ = ["read_frame"]
 
 _WHERE = "the frame"
+
+
+@runtime_checkable
+class PandasFrame(Protocol):
+    """What is asked of a frame of pandas, which need not be installed."""
+
+    columns: Iterable[Any]
+
+    def itertuples(self, index: bool, name: str | None) -> Iterable[tuple[Any, ...]]:
+        """The rows."""
 
 
 def read_frame(
@@ -41,13 +52,13 @@ def read_frame(
             status, parents. Needed: submit, processors, and run (or start and end).
         units: of numbers, as ``{"walltime": "minutes"}``; otherwise seconds. Dates and durations have none.
         name: of the workload: jobs are called ``w0!1``, ``w0!2``...
-        walltime: what becomes of jobs that ran longer than they requested: ``extend`` or ``kill``.
+        walltime: for jobs that ran longer than they requested: ``extend`` or ``kill``.
         keep_epoch: times of submission stay as they are; otherwise the first job is submitted at 0.
         max_processors: rows that request more are dropped.
-        strict: rows that make no sense are errors.
+        strict: rows that would be dropped or repaired are errors.
 
     Raises:
-        InputError: rows are at fault; all faults are named with their row, counted from 1.
+        InputError: rows are invalid; all faults are named with their row, counted from 1.
         UsageError: it is no frame, or columns are missing or not known.
     """
     head, rows = _rows(frame)
@@ -67,9 +78,11 @@ def read_frame(
 
 def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
     """The names of the columns, and the rows."""
-    if hasattr(frame, "iter_rows"):  # polars
-        return list(frame.columns), frame.iter_rows(named=True)
-    if hasattr(frame, "itertuples"):  # pandas
+    import polars as pl
+
+    if isinstance(frame, pl.DataFrame):
+        return frame.columns, frame.iter_rows(named=True)
+    if isinstance(frame, PandasFrame):
         head = list(map(str, frame.columns))
         return head, (dict(zip(head, row, strict=True)) for row in frame.itertuples(index=False, name=None))
     if isinstance(frame, Mapping):
@@ -101,8 +114,8 @@ def _text(value: Any) -> str:
     """A cell as a CSV file has it; nothing for what is missing (None, NaN, NaT, and pandas' NA, which no text is)."""
     if value is None or type(value).__name__ == "NAType" or value != value:  # noqa: PLR0124 -- missing: not itself
         return ""
-    if hasattr(value, "total_seconds"):
-        return repr(float(value.total_seconds()))
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
+    if isinstance(value, timedelta):
+        return repr(value.total_seconds())
+    if isinstance(value, date):
+        return value.isoformat()
     return str(value).strip()
