@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from windtunnel.formats.convert import write_workload as write_workload
     from windtunnel.formats.registry import read_platform as read_platform
     from windtunnel.formats.registry import read_workload as read_workload
+    from windtunnel.formats.traces.frames import read_frame as read_frame
     from windtunnel.model import DelayProfile as DelayProfile
     from windtunnel.model import ExternalEvent as ExternalEvent
     from windtunnel.model import HostPool as HostPool
@@ -65,6 +66,7 @@ _WHERE: Final = {
     "windtunnel.engine": ("Options", "Pacer"),
     "windtunnel.formats.convert": ("write_workload",),
     "windtunnel.formats.registry": ("read_platform", "read_workload"),
+    "windtunnel.formats.traces.frames": ("read_frame",),
     "windtunnel.model": (
         "DelayProfile",
         "ExternalEvent",

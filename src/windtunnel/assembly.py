@@ -13,9 +13,11 @@ from windtunnel.decision_components import (
     make_components,
     packed,
     scheduler_name,
+    spare_schedulers,
     usual_scheduler,
 )
 from windtunnel.diagnostics import Account, UsageError, files_read
+from windtunnel.examples import PREFIX, find
 from windtunnel.inputs import check_arguments, check_events, on_its_own, read_workloads
 from windtunnel.model import EventList, Platform, Workload
 from windtunnel.model.abilities import start_date_of
@@ -100,6 +102,9 @@ def assemble(
         raise UsageError(f"a timeout must be more than 0 s, not {timeout!r}")
     if platform_options and isinstance(platform, Platform):
         raise UsageError(f"a Platform takes no options ({', '.join(platform_options)}): only files do")
+    spare_schedulers(workload)
+    if isinstance(workload, Sequence) and not workload and isinstance(platform, str) and platform.startswith(PREFIX):
+        workload = find(platform.removeprefix(PREFIX)).workloads
     if stream:
         workload_options = _streaming(platform, workload, operations, workload_options)
     with files_read() as read:

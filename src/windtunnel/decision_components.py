@@ -1,6 +1,7 @@
 """Who decides in a simulation: from names, endpoints, functions and objects to decision components."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError
@@ -11,7 +12,7 @@ from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
-from windtunnel.schedulers.registry import make_scheduler, name_of
+from windtunnel.schedulers.registry import make_scheduler, name_of, scheduler_names
 from windtunnel.schedulers.together import check_together
 from windtunnel.vocabulary import PARTS, Ability, Component, Decision
 
@@ -23,6 +24,7 @@ __all__ = [
     "make_components",
     "packed",
     "scheduler_name",
+    "spare_schedulers",
     "usual_scheduler",
 ]
 
@@ -121,3 +123,21 @@ def scheduler_name(scheduler: SchedulerLike) -> str:
     if isinstance(scheduler, str):
         return scheduler
     return name_of(scheduler)
+
+
+def spare_schedulers(workload: Any) -> None:
+    """Refuse a scheduler in the place of a workload by what it is, not as a file that is not there.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for one in workload if isinstance(workload, list | tuple) else (workload,):
+        if isinstance(one, str):
+            found = one in scheduler_names() and not Path(one).exists()
+        else:
+            found = not isinstance(one, Workload) and (isinstance(one, Component) or callable(one))
+        if found:
+            raise UsageError(
+                f"{scheduler_name(one)} is a scheduler, and a workload is expected in its place",
+                "name it: scheduler=... in Python, --scheduler on the command line",
+            )

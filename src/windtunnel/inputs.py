@@ -157,8 +157,12 @@ def site_of(path: str | Path, workload: Workload, **options: Any) -> Platform:
     if isinstance(workload, LeaseJobs) and hosts:
         return read_platform(path, format="lwf", **options)
     if not hosts:
+        most = max((job.request.hosts for job in workload), default=0)
         raise UsageError(
-            f"{path} is a workload that does not say how many hosts it needs", "name a platform before it"
+            f"{path} is a workload that does not say how many hosts it needs",
+            f"name a platform before it, such as hosts:{most}: its largest job asks for {most}"
+            if most
+            else "name a platform before it",
         )
     return read_platform(f"hosts:{hosts}", **options)
 

@@ -46,7 +46,8 @@ def load(path: str, what: str) -> Any:
     except ImportError as error:
         raise UsageError(f"{what} {path!r}: {where!r} cannot be imported: {error}") from error
     except (Exception, SystemExit) as error:  # anything may be wrong in somebody's file
-        fault = f"{type(error).__name__}: {error}{place_of(error)}"
+        place = "" if isinstance(error, SyntaxError) else place_of(error)  # which says its file and line itself
+        fault = f"{type(error).__name__}: {error}{place}"
         raise UsageError(f"{what} {path!r}: {where!r} cannot be imported: {fault}") from error
     try:
         return getattr(module, name)

@@ -27,8 +27,9 @@ class Simulation:
     """A run that can be stepped, saved, restored and forked.
 
     Args:
-        platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`; a workload file
-            given alone runs on as many hosts as it says it needs, leases on their own site.
+        platform: a file, ``hosts:128``, ``hosts:64x32``, ``example:NAME`` (which brings its workload), or a
+            :class:`~windtunnel.model.Platform`; a workload file given alone runs on as many hosts as it says it
+            needs, leases on their own site.
         workload: a file, a :class:`~windtunnel.model.Workload`, or several of them.
         scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, ``lib:./libedc.so``, a class,
             object or function; several of them share the site. Default: the schedulers that an environment

@@ -149,7 +149,8 @@ def test_findings_name_a_file_as_the_user_does(capsys, tmp_path, monkeypatch):
 
 
 def test_files_in_the_wrong_place_are_recognised(capsys):
-    assert "it looks like the format batsim (workload)" in refused(capsys, "run", JOBS, SMALL.platform)
+    swapped = refused(capsys, "run", JOBS, SMALL.platform)
+    assert "it looks like the format batsim (workload); the platform comes before the workload" in swapped
     assert "it looks like the format simgrid (platform)" in refused(capsys, "run", SMALL.platform, SMALL.platform)
     log = find("datacenters").workloads[0]
     assert "walltime must be one of extend, kill, not 'stretch'" in refused(

@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import pytest
 
+import windtunnel as wt
 from windtunnel.cli.main import COMMANDS, main
 
 SUBCOMMANDS = {
@@ -34,3 +35,10 @@ def test_help_has_examples(capsys, command):
 def test_help_lists_all_subcommands(capsys, command):
     listed = help_of(capsys, command).partition("Commands:")[2]
     assert tuple(line.split()[0] for line in listed.splitlines() if line.strip()) == SUBCOMMANDS[command]
+
+
+def test_the_study_file_in_the_help_is_one(capsys, tmp_path):
+    _, _, text = help_of(capsys, "study", "run").partition("sweep.toml, to begin with:\n")
+    file = tmp_path / "sweep.toml"
+    file.write_text("\n".join(line.strip() for line in text.partition("Arguments:")[0].splitlines()))
+    assert len(wt.read_study(file)) == 20

@@ -5,6 +5,7 @@ import json
 import pytest
 from tests.results.small_runs import record
 
+from windtunnel.api import load_run
 from windtunnel.cli.main import main
 from windtunnel.results.layout import Layout
 
@@ -80,6 +81,26 @@ def test_why(runs, capsys):
     assert json.loads(capsys.readouterr().out)["job"] == "w0!20"
     assert main(["why", str(runs / "easy"), "nobody"]) == 2
     assert "has no row for job 'nobody'" in capsys.readouterr().err
+
+
+def test_why_without_a_job_names_those_that_waited_longest(runs, capsys):
+    table = load_run(runs / "easy").jobs.sort("waiting_time", descending=True)
+    assert main(["why", str(runs / "easy"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["waiting_time"] for row in told] == table["waiting_time"].head(10).to_list()
+    assert main(["why", str(runs / "easy")]) == 0
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == f"{table.filter(table['waiting_time'] > 0).height} of 60 jobs waited, longest:"
+    assert [line.split()[0] for line in lines] == [row["id"] for row in told]
+    assert last.startswith("next:  windtunnel why ")
+    assert told[0]["id"] in last
+
+
+def test_why_without_a_job_where_none_waited(tmp_path, capsys):
+    assert main(["run", "hosts:4", "poisson:3?hosts=4&mean_gap=1e7", "--out", str(tmp_path / "out"), "-q"]) == 0
+    capsys.readouterr()
+    assert main(["why", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out == "0 of 3 jobs waited\n"
 
 
 def test_plot(runs, tmp_path, capsys):

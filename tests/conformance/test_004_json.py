@@ -597,7 +597,7 @@ def test_additional_io_comes_with_tasks_alone():
 
 def test_nothing_is_registered_where_that_is_not_enabled():
     for said in (("REGISTER_PROFILE", REGISTER), next(e for e in events("REGISTER_JOB") if "job" in e["data"])):
-        with pytest.raises(DecisionError, match="dynamic registration is not enabled"):
+        with pytest.raises(DecisionError, match=r"dynamic registration is not enabled .*-o dynamic_jobs=true"):
             Played(when(t10=[said]))
 
 

@@ -300,7 +300,9 @@ def test_a_table_is_converted_by_its_mapping(tmp_path, monkeypatch, capsys):
     assert convert("jobs.csv", "made.json", mapping="map.toml") == []
     capsys.readouterr()
     assert main(["run", "jobs.csv", "--workload-option", "mapping=map.toml"]) == 2
-    assert "jobs.csv is a workload that does not say how many hosts it needs" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "jobs.csv is a workload that does not say how many hosts it needs" in said
+    assert "name a platform before it, such as hosts:" in said
 
 
 @pytest.mark.parametrize("target", ["made.swf", "made.json", "made.lwf", "made4.json"])

@@ -94,6 +94,14 @@ def test_what_is_in_no_format_is_said(file):
         read_workload(file(b"\x1f\x8bxx"))
 
 
+def test_a_file_that_is_called_like_a_format_is_read_as_one_to_say_what_is_wrong(file):
+    with pytest.raises(InputError) as fault:
+        read_workload(file("1 0 -1 a 2 -1 -1 2 60 -1 1 1 1 1 1 1 -1 -1\n2 0 -1 5\n", "bad.swf"))
+    assert [(one.line, one.code) for one in fault.value.findings] == [(1, "number"), (2, "fields")]
+    with pytest.raises(InputError, match="it looks like the format simgrid"):
+        read_workload(file("<platform version='4.1'/>", "site.swf"))
+
+
 def test_options_are_those_of_the_reader(file):
     path = file(ROW)
     assert read_workload(path, "w7", walltime="kill")[0].id == "w7!1"

@@ -185,3 +185,19 @@ def test_nothing_happens_after_the_end():
 def test_what_is_written_is_a_workload(tmp_path):
     with pytest.raises(wt.UsageError, match="a Workload can be written, not a int"):
         wt.write_workload(5, tmp_path / "x.swf")
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["easy", ["easy"], wt.Scheduler, wt.Scheduler(), lambda view: ()],
+    ids=["name", "list", "class", "object", "function"],
+)
+def test_a_scheduler_in_the_place_of_a_workload_is_refused_as_one(given):
+    with pytest.raises(wt.UsageError, match=r"is a scheduler, and a workload is expected[^$]*name it: scheduler=\.\.\."):
+        wt.simulate("example:small", given)
+
+
+def test_a_workload_may_be_called_like_a_scheduler(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "easy").write_text("1 0 -1 100 2 -1 -1 2 600 -1 1 7 1 -1 1 -1 -1 -1\n")
+    assert wt.simulate("hosts:4", "easy").metrics.jobs == 1

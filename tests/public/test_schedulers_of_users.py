@@ -293,3 +293,11 @@ def test_all_that_a_scheduler_keeps_is_saved(make):
     assert copy.calls == scheduler.calls
     assert type(copy.view) is type(scheduler.view)
     assert getattr(copy, "policy", None) == getattr(scheduler, "policy", None)
+
+
+def test_a_file_with_a_fault_of_syntax_says_where_it_is_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "torn.py").write_text("\nclass Mine(\n")
+    with pytest.raises(wt.UsageError) as refusal:
+        wt.simulate("example:small", scheduler="torn.py:Mine")
+    assert str(refusal.value).endswith("SyntaxError: '(' was never closed (torn.py, line 2)")

@@ -156,7 +156,7 @@ def test_cards_show_the_metrics_exactly():
     assert shown["Utilisation"] == [metrics.utilisation]
     assert shown["Makespan"] == [metrics.makespan]
     assert shown["Jobs"] == [metrics.jobs, *metrics.states.values()]
-    rows = {row[0].text: row for row in tree.xpath("//table[caption='Users']/tbody/tr")}
+    rows = {row[0].text: row for row in tree.xpath("//table[caption='Users, most host-hours first']/tbody/tr")}
     assert set(rows) == set(metrics.users)
     for name, group in metrics.users.items():
         assert [float(cell.get("data-value")) for cell in rows[name][1:]] == list(msgspec.structs.astuple(group))

@@ -8,6 +8,7 @@ import pytest
 from tests.results.small_runs import record
 
 from windtunnel.diagnostics import MissingExtraError, UsageError
+from windtunnel.report.axes import step_of
 from windtunnel.report.plots import PLOTS, plot, write_plot
 from windtunnel.results.run import Run
 
@@ -62,6 +63,21 @@ def test_faults(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"windtunnel\[plot\]"):
         write_plot(run, "gantt", tmp_path / "a.png")
+
+
+@pytest.mark.parametrize(
+    ("span", "step"),
+    [(0.0, 2e-10), (0.5, 0.1), (6.0, 1.0), (50.0, 10.0), (3000.0, 600.0), (48_356.0, 7200.0), (86400.0, 6 * 3600.0)]
+    + [(86400.0 * days, 86400.0 * step) for days, step in ((6, 1), (14, 2), (45, 7), (60, 10), (1000, 200))],
+)
+def test_times_since_the_start_are_marked_at_round_durations(span, step):
+    assert step_of(span) == pytest.approx(step)
+
+
+def test_the_axis_of_time_has_round_durations(run):
+    labels = drawn(plot(run, "queue"))
+    assert labels[0] == "0 s"
+    assert all(len(label.split()) == 2 for label in labels), labels
 
 
 def test_axes_come_back_and_may_be_given(run):

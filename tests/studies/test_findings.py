@@ -42,7 +42,36 @@ def test_means_by_what_varies(results):
     assert row[2:4] == (6, pytest.approx(fmean(given)))
     assert row[5] - row[3] == pytest.approx(2.5706 * stdev(given) / sqrt(6), rel=1e-4)  # t of 5 degrees
     assert len(results.means(by=["scheduler"]).rows) == 3
-    assert results.quantiles("makespan", 0.5, by=["load"]).rows[0][1] == 18
+
+
+def test_schedulers_are_never_pooled(results):
+    table = results.means(by=["load"])
+    assert table.columns[:3] == ("load", "scheduler", "points")
+    assert table.rows == results.means().rows
+    assert {row[2] for row in results.quantiles("makespan", 0.5, by=["load"]).rows} == {6}
+    assert len(results.means(by=[]).rows) == 3
+
+
+def test_what_was_chosen_is_shown_as_it_was_written(results):
+    for table in (results.means(), results.quantiles(), results.differences("easy", by=["load"])):
+        assert {line.split()[0] for line in str(table).splitlines()[2:]} == {"0.7", "1"}
+        assert "| 0.7 |" in table.to_markdown()
+        assert "    0.7 & " in table.to_latex()
+    page = results.report().read_text()
+    assert '<td>0.7</td><td class="text">easy</td>' in page
+    assert "0.7000" not in page
+
+
+def test_a_ranking_prints_as_a_table(results):
+    said = str(results.ranking("makespan"))
+    assert said.startswith("mean ranks over 12 inputs (1 is best)\n")
+    assert "Nemenyi (5%)" in said
+    assert str(results.ranking("makespan").table("makespan")) == said.replace("mean ranks", "makespan: mean ranks", 1)
+
+
+def test_parts_of_the_name_of_a_figure_are_enough_for_a_hint(results):
+    with pytest.raises(UsageError, match="such as waiting_time_mean, waiting_time_min"):
+        results.means("waiting_time")
 
 
 def test_differences_are_paired_by_input(results):
@@ -142,6 +171,6 @@ def test_labels_and_parameters_may_be_called_like_columns(tmp_path):
     table = results.differences("workload", by=["low"])
     assert table.columns[:2] == ("low (chosen)", "scheduler")
     assert table.frame()["low (chosen)"].to_list() == [0.7, 0.9]
-    assert results.means(by=["mean"]).frame().columns[:3] == ["mean (chosen)", "points", "mean"]
+    assert results.means(by=["mean"]).frame().columns[:4] == ["mean (chosen)", "scheduler", "points", "mean"]
     assert set(results.ranking().mean_ranks) == {"workload", "by low"}
     assert "<svg" in results.report().read_text()

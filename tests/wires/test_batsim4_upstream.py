@@ -278,7 +278,7 @@ def test_resource_sharing(play):
     long = "test_batsim_paper_workload_seed1"
     done = play("cluster512", long, Anywhere(), (), "--enable-compute-sharing")
     assert all(row["success"] == "1" for row in done.rows)
-    with pytest.raises(DecisionError, match="time-sharing on compute machines is disabled"):
+    with pytest.raises(DecisionError, match=r"time-sharing on compute machines is disabled \(--share-compute\)"):
         play("small", "test_delays", Anywhere())
 
 

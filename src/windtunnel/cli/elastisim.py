@@ -121,21 +121,23 @@ def play(simulation: Any, sensing: Any, interval: float) -> None:
 
     world = simulation.world
 
-    def used(host: int) -> int:
-        return sum(world.gpus.busy.get(host, ())) if world.gpus is not None else 0
+    hosts, links = len(sensing.hosts), len(sensing.bandwidth)
 
-    def flops(host: int) -> float:
-        return float(world.sharing.host_load(host))  # of what shares by then: it is made when it is needed
+    def levels() -> Levels:
+        sharing = world.sharing  # what shares by then: it is made when it is needed
+        gpus = {} if world.gpus is None else world.gpus.busy
+        return Levels(sharing.host_loads(hosts), sharing.link_loads(links), gpus)
 
-    def carried(link: int) -> float:
-        return float(world.sharing.link_load(link))
-
-    levels = Levels(flops, carried, used)
     date = 0.0
-    sensing.sample(date, levels)
+    sensing.sample(date, levels())
+    last = -1.0
     while simulation.run_until(date + interval):
         date += interval
-        sensing.sample(date, levels)
+        if world.now == last:
+            sensing.again(date)
+        else:
+            last = world.now
+            sensing.sample(date, levels())
 
 
 def simulation_of(

@@ -45,10 +45,6 @@ def inspect(
     if everything and route is not None:
         raise UsageError("--all shows every kind of host and link, and --route one route", "leave out one of them")
     options: dict[str, Any] = {"energy": True} if energy else {}
-    if platform.startswith("example:"):
-        from windtunnel.examples import find
-
-        platform = find(platform.removeprefix("example:")).platform
     made = read_platform(platform, **options)
     for finding in made.warnings:
         print(finding, file=sys.stderr)

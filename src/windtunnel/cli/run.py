@@ -196,7 +196,7 @@ def run(
 
       windtunnel run hosts:128 trace.swf.gz --live --live-paused
 
-      windtunnel run "lublin:10000?hosts=256&seed=1" --apply "scale_load(0.8)"
+      windtunnel run "lublin:1000?hosts=256&estimates=tsafrir" --apply "scale_load(0.8)"
 
       windtunnel run cluster.xml jobs.json -s my_module:MyScheduler --json
     """

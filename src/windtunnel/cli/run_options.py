@@ -71,7 +71,10 @@ def inputs(
         if not workloads and not events and _is_platform(platform, options):
             from windtunnel.diagnostics import UsageError
 
-            raise UsageError("there is nothing to simulate", "name a workload after the platform")
+            raise UsageError(
+                "there is nothing to simulate",
+                "name a workload after the platform: a file, or one to generate such as 'lublin:1000?hosts=64'",
+            )
         return platform, workloads
     from windtunnel.examples import find
 

@@ -18,6 +18,7 @@ _RUN = typer.Argument(help=_THIS, metavar="RUN")
 _WARM_UP = typer.Option(help="Leave out the first seconds (or share, as 5%) in the figures.")
 _COOL_DOWN = typer.Option(help="Leave out the last seconds (or share) in the figures.")
 _JSON = typer.Option("--json", help="Print JSON.")
+_MOST_WAITS: Final = 10
 
 
 def report(
@@ -213,22 +214,55 @@ def _change(row: dict[str, Any]) -> str:
 
 def why(
     run: Annotated[Path, _RUN],
-    job: Annotated[str, typer.Argument(help="The job: w0!42, or 42 where that is unique.", metavar="JOB")],
+    job: Annotated[
+        str,
+        typer.Argument(
+            help="The job: w0!42, or 42 where that is unique. Without it: the jobs that waited longest.",
+            metavar="JOB",
+            show_default=False,
+        ),
+    ] = "",
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Explain why a job waited: who held the hosts, how many were free, who overtook it.
 
-    Example:
+    Examples:
+      windtunnel why out
+
       windtunnel why out 'w0!42'
     """
     from windtunnel.results.run import load_run
     from windtunnel.results.why import explain
 
-    found = explain(load_run(run), job)
+    loaded = load_run(run)
+    if not job:
+        _longest_waits(run, loaded, as_json=as_json)
+        return
+    found = explain(loaded, job)
     if as_json:
         _print_json(found)
     else:
         print(found)
+
+
+def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
+    """Which jobs to ask about: those that waited longest."""
+    from shlex import quote
+
+    from windtunnel.diagnostics.times import show_duration
+
+    waited = loaded.jobs.filter(loaded.jobs["waiting_time"].fill_null(0.0) > 0.0)
+    rows = waited.sort("waiting_time", descending=True, maintain_order=True).head(_MOST_WAITS)
+    rows = rows.select("id", "waiting_time", "submission_time", "requested_number_of_resources")
+    if as_json:
+        _print_json(rows.to_dicts())
+        return
+    print(f"{waited.height:,} of {loaded.jobs.height:,} jobs waited" + (", longest:" if rows.height else ""))
+    width = max(map(len, rows["id"]), default=0)
+    for name, wait, submitted, hosts in rows.iter_rows():
+        print(f"  {name:<{width}}  {show_duration(wait):>12}  asked for {hosts} hosts at {submitted:,.2f} s")
+    if rows.height:
+        print(f"next:  windtunnel why {quote(str(run))} {quote(rows['id'][0])}")
 
 
 def _print_json(thing: Any) -> None:

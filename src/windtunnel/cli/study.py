@@ -62,6 +62,18 @@ def run(
       windtunnel study run sweep.toml --scheduler mine=my_policy.py:Mine
 
       windtunnel study run sweep.toml --on dask://head:8786
+
+      sweep.toml, to begin with:
+
+        workloads = ["lublin:300?hosts=64&estimates=tsafrir&seed={seed}"]
+
+        operations = ["scale_load({load})"]
+
+        schedulers = ["easy", "conservative"]
+
+        seeds = 5
+
+        parameters = {load = [0.7, 0.9]}
     """
     from windtunnel.diagnostics import UsageError
     from windtunnel.operating_system import usable_cores

@@ -51,6 +51,8 @@ def print_metrics(run: Any, out: Path | None) -> None:
     if not run.complete:
         print(f"incomplete: {run.outcome}")
     facts = run.state.facts
+    site = run.state.platform
+    print(f"platform:  {site.path or site.name} ({run.hosts:,} host{'s' * (run.hosts != 1)})")
     print(f"scheduler: {' and '.join(facts['schedulers'])} ({facts['packing']})")
     for one in run.state.rejections[:SHOWN]:
         print(f"rejected ({_jobs(one.jobs)}, first {one.first}): {one.reason}")

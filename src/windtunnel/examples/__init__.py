@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["Example", "find", "names"]
+__all__ = ["PREFIX", "Example", "file_of", "find", "names"]
+
+PREFIX: Final = "example:"
 
 _HERE: Final = Path(__file__).parent
 
@@ -49,3 +51,15 @@ def find(name: str) -> Example:
         raise UsageError(f"there is no bundled example {name!r}", did_you_mean(name, _EXAMPLES))
     platform, workloads, summary = found
     return Example(str(_HERE / platform), tuple(str(_HERE / w) for w in workloads), summary)
+
+
+def file_of(text: str | Path, kind: str) -> str | Path:
+    """The file that ``example:NAME`` stands for where a platform or a workload is expected; anything else as it is.
+
+    Raises:
+        UsageError: there is no example of this name.
+    """
+    if not isinstance(text, str) or not text.startswith(PREFIX) or kind not in {"platform", "workload"}:
+        return text
+    example = find(text.removeprefix(PREFIX))
+    return example.platform if kind == "platform" else example.workloads[0]

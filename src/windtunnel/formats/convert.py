@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError, did_you_mean, spare_inputs
+from windtunnel.examples import file_of
 from windtunnel.formats.format import Format
 from windtunnel.formats.registry import all_formats, function, read_workload, workload_format
 from windtunnel.model import Workload
@@ -58,7 +59,7 @@ def convert(
         UsageError: there is no such format or option, the target cannot express a profile, or it is the source and
             would not be the same afterwards.
     """
-    target = Path(target)
+    source, target = file_of(source, "workload"), Path(target)
     written = target_format(target, to)
     found = workload_format(source, **options)
     if found == written and found.copier and not options and change is None:

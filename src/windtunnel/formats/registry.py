@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean, open_input, reading
+from windtunnel.examples import file_of
 from windtunnel.formats.files import reason
 from windtunnel.formats.format import Format, Kind
 from windtunnel.formats.other_programs import members_of, what_it_is
@@ -113,6 +114,8 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
     if len(candidates) == 1 and head.strip():
         return candidates[0]  # its reader explains what is wrong better than "in no format" does
     found = _first_match(head, candidates)
+    if found is None and head.strip() and _any_match(head) is None and not what_it_is(members_of(head)):
+        found = next((one for one in _named(path, candidates) if not one.needs), None)  # it says what is wrong
     if found is None:
         raise _unknown(path, head, f"{kind} formats", candidates)
     return found
@@ -168,7 +171,8 @@ def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Form
     if known := what_it_is(members_of(head)):
         hint = f"{known}; {hint}"
     elif other is not None and other.kind not in {form.kind for form in candidates}:
-        hint = f"it looks like the format {other.name} ({other.kind}); {hint}"
+        expected = "; the platform comes before the workload" if what == "platform formats" else ""
+        hint = f"it looks like the format {other.name} ({other.kind}){expected}; {hint}"
     return InputError([Finding(str(path), code="format", message=message, hint=hint)])
 
 
@@ -180,6 +184,7 @@ def _reader(form: Format, options: dict[str, Any], places: int) -> tuple[Callabl
 
 def _chosen(path: str | Path, kind: Kind, name: str) -> Format:
     """The format of a description or of a file; see :func:`find_format`."""
+    path = file_of(path, kind)
     form = word_format(path, kind)
     if form is None:
         return find_format(path, kind, name=name)
@@ -206,6 +211,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
         InputError: the file is invalid, or in no known format.
         UsageError: there is no such format, or it has no such option.
     """
+    path = file_of(path, "workload")
     form = workload_format(path, **{"format": format, **options})
     reader, checked = _reader(form, options, 2)
     with reading(path):
@@ -231,7 +237,7 @@ def read_platform(
     energy: bool = False,
     **options: Any,
 ) -> Platform:
-    """Read a platform: a file, or a description such as ``hosts:64x32``.
+    """Read a platform: a file, a description such as ``hosts:64x32``, or ``example:NAME``.
 
     With ``energy``, faults in power tables are errors (in formats that have such tables).
 
@@ -239,6 +245,7 @@ def read_platform(
         InputError: the file is invalid, or in no known format.
         UsageError: the description is invalid, there is no such format, or it has no such option.
     """
+    platform = file_of(platform, "platform")
     form = _chosen(platform, "platform", format)
     reader, checked = _reader(form, options, 1)
     if energy and "energy" in options_of(reader, skip=1)[0]:

@@ -1,6 +1,7 @@
 """Axes and styles of static plots: calendar times, sizes in columns of a paper, colours that can be told apart."""
 
 from collections.abc import Mapping
+from math import ceil, floor, log10
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +10,7 @@ from windtunnel.diagnostics import UsageError, show_duration
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["HUES", "LINES", "STYLES", "plain_times", "size_of", "time_axis"]
+__all__ = ["HUES", "LINES", "STYLES", "plain_times", "size_of", "step_of", "time_axis"]
 
 HUES: Final = 32
 LINES: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#8a6d00", "#5b4bc4", "#444444")
@@ -39,6 +40,14 @@ _COLUMN, _GUTTER = 3.35, 0.3
 """Inches: a column of a two-column paper, and what lies between two."""
 _TIMES: Final = (0.0, 1.0, 10.0, 60.0, 600.0, 3600.0, 6 * 3600.0, 86400.0, 7 * 86400.0, 30 * 86400.0, 365 * 86400.0)
 _DAY: Final = 86400.0
+_STEPS: Final = (
+    *(1.0, 2.0, 5.0, 10.0, 15.0, 30.0),
+    *(60.0 * n for n in (1, 2, 5, 10, 15, 30)),
+    *(3600.0 * n for n in (1, 2, 3, 6, 12)),
+    *(_DAY * n for n in (1, 2, 7)),
+)
+"""Between ticks of time since the start (s)."""
+_MOST_TICKS: Final = 7
 _MOST_COLUMNS: Final = 4
 """No paper has more."""
 
@@ -66,10 +75,10 @@ def size_of(style: str, columns: float | None, size: tuple[float, float] | None)
 
 def time_axis(axes: "Axes", zero: float | None) -> None:
     """Time along the x axis: dates (UTC) where time 0 has one, else durations."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter
 
     if zero is None:
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 3, 6, 10]))
+        axes.xaxis.set_major_locator(_rounds(axes))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: show_duration(seconds)))
         axes.set_xlabel("time since the start")
         return
@@ -77,6 +86,31 @@ def time_axis(axes: "Axes", zero: float | None) -> None:
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(formatter)
     axes.set_xlabel("time (UTC)")
+
+
+def step_of(span: float, most: int = _MOST_TICKS) -> float:
+    """The round duration (s) of which at most so many fit into a span: minutes, hours, days as they are counted."""
+    wanted = max(span, 1e-9) / most
+    if wanted <= 1.0 or wanted > _STEPS[-1]:
+        unit = 1.0 if wanted <= 1.0 else _DAY
+        power = 10.0 ** floor(log10(wanted / unit))
+        return unit * next(n * power for n in (1.0, 2.0, 5.0, 10.0) if n * power * unit >= wanted * (1.0 - 1e-9))
+    return next(step for step in _STEPS if step >= wanted)
+
+
+def _rounds(axes: "Axes") -> Any:
+    """Ticks at round durations, such as each second hour."""
+    from matplotlib.ticker import Locator
+
+    class Rounds(Locator):
+        def __call__(self) -> list[float]:
+            return self.tick_values(*sorted(axes.get_xlim()))
+
+        def tick_values(self, low: float, high: float) -> list[float]:
+            step = step_of(high - low)
+            return [rank * step for rank in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+
+    return Rounds()
 
 
 def _calendar(axes: "Axes", zero: float) -> tuple[Any, Any]:

@@ -128,7 +128,8 @@ def groups(title: str, found: Mapping[str, GroupMetrics]) -> str:
         )
         for name, g in largest
     ]
-    return f"<section><h2>{title}</h2>{table(title, head, rows)}</section>"
+    listed = table(f"{title}, most host-hours first", head, rows)
+    return f"<section><h2>{title}</h2>{listed}</section>"
 
 
 def deltas(names: Sequence[str], made: Compared) -> str:

@@ -1,6 +1,6 @@
 """What ElastiSim's sensing writes: the use of processors, network, file system and GPUs, every so many seconds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
 from windtunnel.diagnostics import UsageError, did_you_mean
@@ -11,18 +11,18 @@ __all__ = ["Levels", "Sensing", "links_named"]
 
 
 class Levels(NamedTuple):
-    """Where the present levels come from."""
+    """The present levels."""
 
-    host: Callable[[int], float]
-    """flop/s in use on a host."""
-    link: Callable[[int], float]
-    """B/s on a link."""
-    gpus: Callable[[int], int]
-    """GPUs of a host that are in use."""
+    hosts: Sequence[float]
+    """flop/s in use on each host."""
+    links: Sequence[float]
+    """B/s on each link."""
+    gpus: Mapping[int, Sequence[bool]]
+    """By host, where any has been used: which of its GPUs are in use."""
 
 
 class Sensing:
-    """Writes a row to each file at each sample.
+    """Writes a row to each file at each sample. Where nothing has changed, rows differ in the date.
 
     Args:
         platform: The site.
@@ -41,11 +41,15 @@ class Sensing:
         self.bandwidth = [link.bandwidth for link in links]
         self.read, self.write = read, write
         files_links = {*self.read, *self.write}
-        self.others = [
+        others = [
             rank
             for rank, link in enumerate(links)
             if rank not in files_links and "loopback" not in link.id and "_limiter" not in link.id
         ]
+        self.others = len(others)
+        self.carrying = [(rank, self.bandwidth[rank]) for rank in others if self.bandwidth[rank]]
+        self.rows: list[tuple[TextIO, str]] = []
+        """By file: what follows the date in its last row."""
         names = ",".join(host.name for host in self.hosts)
         files["cpu_utilization"].write(f"Time,{names}\n")
         files["gpu_utilization"].write(f"Time,{names}\n")
@@ -54,22 +58,30 @@ class Sensing:
 
     def sample(self, now: float, levels: Levels) -> None:
         """Write what is in use now."""
-        date = six_digits(now)
-        loads = (f"{levels.host(host.id) / host.speed if host.speed else 0.0:f}" for host in self.hosts)
-        self.files["cpu_utilization"].write(f"{date},{','.join(loads)}\n")
-        gpus = (self._gpus(host.resources.get("gpus", 0.0), levels.gpus(host.id)) for host in self.hosts)
-        self.files["gpu_utilization"].write(f"{date},{','.join(gpus)}\n")
-        shares = [levels.link(link) / self.bandwidth[link] for link in self.others if self.bandwidth[link]]
-        mean = sum(shares) / len(self.others) if self.others else 0.0
-        self.files["network_activity"].write(f"{date},{six_digits(mean)}\n")
-        used = [sum(map(levels.link, links)) for links in (self.read, self.write)]
-        there = [sum(self.bandwidth[link] for link in links) for links in (self.read, self.write)]
+        use = zip(levels.hosts, self.hosts, strict=True)
+        loads = [f"{load / host.speed if host.speed else 0.0:f}" for load, host in use]
+        gpus = [self._gpus(host.resources.get("gpus", 0.0), levels.gpus.get(host.id, ())) for host in self.hosts]
+        mean = sum([levels.links[link] / bandwidth for link, bandwidth in self.carrying]) / (self.others or 1)
+        used = [sum([levels.links[link] for link in links]) for links in (self.read, self.write)]
+        there = [sum([self.bandwidth[link] for link in links]) for links in (self.read, self.write)]
         parts = [six_digits(a / b) if b else "-nan" for a, b in zip(used, there, strict=True)]
-        self.files["pfs_utilization"].write(f"{date},{','.join([*map(six_digits, used), *parts])}\n")
+        self.rows = [
+            (self.files["cpu_utilization"], ",".join(loads)),
+            (self.files["gpu_utilization"], ",".join(gpus)),
+            (self.files["network_activity"], six_digits(mean)),
+            (self.files["pfs_utilization"], ",".join([*map(six_digits, used), *parts])),
+        ]
+        self.again(now)
+
+    def again(self, now: float) -> None:
+        """Write that what was in use at the last sample still is."""
+        date = six_digits(now)
+        for file, row in self.rows:
+            file.write(f"{date},{row}\n")
 
     @staticmethod
-    def _gpus(count: float, used: int) -> str:
-        return f"{used / count:f}" if count else "0"
+    def _gpus(count: float, states: Sequence[bool]) -> str:
+        return f"{sum(states) / count:f}" if count else "0"
 
 
 def links_named(platform: Platform, names: Sequence[str]) -> list[int]:

@@ -55,7 +55,10 @@ _REPEATED: Final = "seed"
 def _figure(frame: "pl.DataFrame", metric: str) -> str:
     own = [name for name in frame.columns if name.startswith("own_")]
     if metric not in frame.columns or metric not in (*FIGURES, *own):
-        raise UsageError(f"there is no figure {metric!r}", did_you_mean(str(metric), [*FIGURES, *own]))
+        known = [*FIGURES, *own]
+        holding = [name for name in known if str(metric) and str(metric) in name]
+        hint = f"such as {', '.join(holding[:8])}" if holding else did_you_mean(str(metric), known)
+        raise UsageError(f"there is no figure {metric!r}", hint)
     return metric
 
 
@@ -82,6 +85,13 @@ def _grouped(
     return dict(frame.partition_by(columns, maintain_order=True, as_dict=True))
 
 
+def _by(frame: "pl.DataFrame", by: Sequence[str] | None) -> Sequence[str] | None:
+    """What to group by: schedulers too, since what several of them did is no sample of anything."""
+    if by is None or isinstance(by, str) or "scheduler" in by or frame["scheduler"].n_unique() < 2:
+        return by
+    return [*by, "scheduler"]
+
+
 def means(
     frame: "pl.DataFrame",
     metric: str = USUAL,
@@ -91,6 +101,7 @@ def means(
     method: Method = "t",
 ) -> Table:
     """The mean of a figure in each group of points, with the interval in which the true mean lies."""
+    by = _by(frame, by)
     usual = [*groups_of(frame), "scheduler"]
     rows = []
     for key, points in _grouped(frame, _figure(frame, metric), by, usual).items():
@@ -99,7 +110,7 @@ def means(
             rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
     columns = _columns(usual if by is None else by, ("points", "mean", "low", "high", "deviation"))
     title = f"{metric}: means, with {confidence:.0%} intervals ({'t' if method == 't' else 'BCa bootstrap'})"
-    return Table(title, columns, tuple(rows))
+    return Table(title, columns, tuple(rows), keys=len(columns) - 5)
 
 
 def quantiles(
@@ -112,6 +123,7 @@ def quantiles(
     method: Literal["order", "bootstrap"] = "order",
 ) -> Table:
     """A quantile of a figure over the points of each group, with its interval."""
+    by = _by(frame, by)
     usual = [*groups_of(frame), "scheduler"]
     rows = []
     for key, points in _grouped(frame, _figure(frame, metric), by, usual).items():
@@ -119,7 +131,8 @@ def quantiles(
             found = quantile_interval(points[metric].to_list(), share, confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high))
     columns = _columns(usual if by is None else by, ("points", f"{share:.0%} quantile", "low", "high"))
-    return Table(f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals", columns, tuple(rows))
+    title = f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals"
+    return Table(title, columns, tuple(rows), keys=len(columns) - 4)
 
 
 def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
@@ -197,6 +210,7 @@ def differences(
         f"{metric}: difference to {baseline} on the same inputs, {confidence:.0%} intervals ({better} is better)",
         columns,
         tuple(rows),
+        keys=len(by),
     )
 
 
@@ -214,18 +228,4 @@ def ranking(
 
 def ranking_table(found: Ranking, metric: str = USUAL) -> Table:
     """A ranking as a table."""
-    groups = found.groups()
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    rows = [
-        (name, mean, "".join(letters[n % 26] for n, group in enumerate(groups) if name in group))
-        for name, mean in found.mean_ranks.items()
-    ]
-    k, n = len(found.mean_ranks), found.inputs
-    limit = found.critical_difference
-    notes = (
-        f"Friedman: chi2({k - 1}) = {found.chi_square:.4g}, p = {found.p_friedman:.3g}",
-        f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {found.f:.4g}, p = {found.p_f:.3g}",
-        f"Nemenyi ({1 - found.confidence:.0%}): ranks differ from {limit:.4g} on; with a letter in common not",
-    )
-    title = f"{metric}: mean ranks over {n:,} inputs (1 is best)"
-    return Table(title, ("scheduler", "mean rank", "alike"), tuple(rows), notes)
+    return found.table(metric)

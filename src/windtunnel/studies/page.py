@@ -10,7 +10,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.results.files import save_page
 from windtunnel.studies.directory import JOURNAL, POINTS, STUDY
 from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
-from windtunnel.studies.statistics.table import Table, as_shown
+from windtunnel.studies.statistics.table import Table, as_chosen, as_shown
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ __all__ = ["Reported", "page", "write_page"]
 _STYLE: Final = """\
 body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
 table{border-collapse:collapse;margin:.5rem 0}
-td,th{padding:.15rem .6rem;border-bottom:1px solid #ddd;text-align:right}
-td:first-child,th:first-child{text-align:left}th{border-bottom:2px solid #888}.scroll{overflow-x:auto}
+td,th{padding:.15rem .6rem;white-space:nowrap;border-bottom:1px solid #ddd;text-align:right}
+td:first-child,th:first-child,.text{text-align:left}th{border-bottom:2px solid #888}.scroll{overflow-x:auto}
 svg{max-width:100%;height:auto}.note{color:#555}.bad{color:#a00}
 @media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}td,th{border-color:#444}.note{color:#aaa}}
 """
@@ -93,10 +93,12 @@ def _progress(study: Reported) -> str:
 
 
 def _table(table: Table) -> str:
-    def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+    marks = ["" if table.is_number(rank) else ' class="text"' for rank in range(len(table.columns))]
 
-    body = "".join(f"<tr>{cells('td', [as_shown(value) for value in row])}</tr>" for row in table.rows)
+    def cells(tag: str, row: Sequence[str]) -> str:
+        return "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for mark, cell in zip(marks, row, strict=True))
+
+    body = "".join(f"<tr>{cells('td', table.shown(row))}</tr>" for row in table.rows)
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
     head = f"<tr>{cells('th', table.columns)}</tr>"
     return (
@@ -130,7 +132,7 @@ def _chart(table: Table, groups: int) -> str:
     for rank, (group, name, value, least, most) in enumerate(drawn):
         y = 20 + 22 * rank
         colour = _COLOURS[names.index(name) % len(_COLOURS)]
-        label = escape(", ".join([*map(as_shown, group), name])[:40])
+        label = escape(", ".join([*map(as_chosen, group), name])[:40])
         parts.append(_text(_LEFT - 8, y + 4, "end", label))
         if least is not None and most is not None:
             parts.append(f'<path d="M{x(least):.1f} {y}H{x(most):.1f}" stroke="{colour}" stroke-width="2"/>')

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from windtunnel.diagnostics import InputError, UsageError, WindtunnelError, files_read, read_time
 from windtunnel.engine import Options
+from windtunnel.examples import file_of
 from windtunnel.formats.registry import read_events, read_platform, read_workload, word_format
 from windtunnel.model.failures import parse_failures
 from windtunnel.studies.bound import BoundSchedulers
@@ -204,7 +205,7 @@ class _Planner:
             return Source(known_as=known_as), digest
         if not entry.what:
             return Source(options=options), ("", options)
-        text = filled(entry.what, values)
+        text = str(file_of(filled(entry.what, values), what))
         word = word_format(text, "platform" if what == "platform" else "workload") is not None
         text = text if word else self._path(text)
         source = Source(text, options)

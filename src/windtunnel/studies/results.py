@@ -98,8 +98,8 @@ class StudyResults:
 
         Args:
             metric: a column of :attr:`points` such as ``waiting_time_mean``.
-            options: ``by`` (columns to group by; default: all that vary except seeds), ``confidence``
-                (0.95), ``method`` (``t`` or ``bootstrap``).
+            options: ``by`` (columns to group by, besides the scheduler; default: all that vary except seeds),
+                ``confidence`` (0.95), ``method`` (``t`` or ``bootstrap``).
 
         Raises:
             UsageError: there is no such figure, column or method.

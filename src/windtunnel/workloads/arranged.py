@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
@@ -15,8 +15,10 @@ from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.operations import Operation, applied, checked
 from windtunnel.workloads.operations.elasticity import elastic_job
 
-__all__ = ["Arranged"]
+__all__ = ["NO_WALLTIMES", "Arranged"]
 
+NO_WALLTIMES: Final = "no-walltimes"
+"""The code of the finding that jobs request no time."""
 _AHEAD = 64
 """Jobs that are made at once when all are gone through."""
 
@@ -179,6 +181,8 @@ class Arranged(ShownWorkload):
         """What the readers of its workloads found, and what each operation did."""
         columns, done = self._arranged
         read = [finding for base in columns.bases if isinstance(base, Warned) for finding in base.warnings]
+        if columns.walltimes is not None:
+            read = [finding for finding in read if finding.code != NO_WALLTIMES]
         where = self.path or self.name
         notes = [Finding(where, code="arranged", message=text, severity=Severity.NOTE) for text in done]
         if self._dropped_dependencies:

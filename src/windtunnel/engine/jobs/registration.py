@@ -42,6 +42,10 @@ __all__ = [
 ]
 
 
+NOT_ENABLED: Final = (
+    "dynamic registration is not enabled (its component asks for it: Features(dynamic_registration=True); "
+    "in Batsim 4's protocol -o dynamic_jobs=true, or --enable-dynamic-jobs of windtunnel batsim4)"
+)
 _LATER: Final = 1e-6
 """s; dates travel with six decimals."""
 _ALIVE: Final = (JobState.SUBMITTED, JobState.RUNNING, JobState.SUSPENDED)
@@ -84,7 +88,7 @@ def _may_register(world: World, rank: int, decision: Decision) -> Session:
     session = world.sessions[rank]
     enabled = session.features.dynamic_registration
     if not session.registering and (enabled or world.options.check_registration):
-        why = "registration was finished before" if enabled else "dynamic registration is not enabled"
+        why = "registration was finished before" if enabled else NOT_ENABLED
         refuse(world, decision, "registration", why)
     if not enabled:
         reason = f"{session.name!r} registers jobs or profiles without having requested it, as Batsim 5 allows"
@@ -177,14 +181,14 @@ def finish_registration(world: World, rank: int, decision: FinishRegistration) -
         session.registering = False
         world.unfinished -= 1
     elif not session.features.dynamic_registration and world.options.check_registration:
-        refuse(world, decision, "registration", "dynamic registration is not enabled")
+        refuse(world, decision, "registration", NOT_ENABLED)
 
 
 def continue_registration(world: World, rank: int, decision: ContinueRegistration) -> None:
     """The component goes on registering jobs after all."""
     session = world.sessions[rank]
     if not session.features.dynamic_registration:
-        refuse(world, decision, "registration", "dynamic registration is not enabled")
+        refuse(world, decision, "registration", NOT_ENABLED)
     if not session.registering:
         session.registering = True
         world.unfinished += 1

@@ -230,7 +230,7 @@ def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostS
                 decision,
                 "host-busy",
                 f"job {decision.job_id!r}: host {host} is running job {busy!r} and "
-                "time-sharing on compute machines is disabled",
+                "time-sharing on compute machines is disabled (--share-compute)",
             )
         if state not in (HostState.IDLE, HostState.COMPUTING):
             refuse(

@@ -175,6 +175,10 @@ class TaskSharing(Sharing):
         """flop/s in use on a host."""
         return self.system.load(host)
 
+    def host_loads(self, count: int) -> list[float]:
+        """flop/s in use on each of the first hosts."""
+        return self.system.loads(0, count)
+
     def host_capacity(self, host: int) -> float:
         """flop/s of all cores of a host."""
         return self.system.capacity(host)
@@ -182,6 +186,10 @@ class TaskSharing(Sharing):
     def link_load(self, link: int) -> float:
         """B/s on a link."""
         return self.system.load(self.constraint(link))
+
+    def link_loads(self, count: int) -> list[float]:
+        """B/s on each of the first links."""
+        return self.system.loads(self.constraint(0), count)
 
     def link_capacity(self, link: int) -> float:
         """B/s that a link can carry."""

@@ -54,6 +54,17 @@ class Rates:
         group_id = group_of[constraint] if 0 <= constraint < len(group_of) else -1
         return 0.0 if group_id < 0 else self._group_load(group_id)
 
+    def loads(self, first: int, count: int) -> list[float]:
+        """What ``load`` says of so many constraints from the first on; those used alike are summed up once."""
+        self.settle()
+        known: dict[int, float] = {-1: 0.0}
+        loads: list[float] = []
+        for group_id in self._groups.group_of[first : first + count]:
+            if group_id not in known:
+                known[group_id] = self._group_load(group_id)
+            loads.append(known[group_id])
+        return loads
+
     def changed_loads(self) -> dict[int, float]:
         """flop/s in use on the hosts where it may have changed since this was last asked (if loads are watched)."""
         self.settle()

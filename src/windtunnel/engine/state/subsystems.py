@@ -48,6 +48,10 @@ class Sharing:
         """flop/s in use on a host."""
         return 0.0
 
+    def host_loads(self, count: int) -> list[float]:
+        """flop/s in use on each of the first hosts."""
+        return [0.0] * count
+
     def host_capacity(self, host: int) -> float:
         """flop/s of all cores of a host."""
         return 0.0
@@ -55,6 +59,10 @@ class Sharing:
     def link_load(self, link: int) -> float:
         """B/s on a link."""
         return 0.0
+
+    def link_loads(self, count: int) -> list[float]:
+        """B/s on each of the first links."""
+        return [0.0] * count
 
     def link_capacity(self, link: int) -> float:
         """B/s that a link can carry."""

@@ -8,14 +8,14 @@ from urllib.parse import parse_qsl
 
 from msgspec import Meta, Struct
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Finding, Severity, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.rules import length_name
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import DelayProfile, Job, Request, Workload
 from windtunnel.options import checked_options
 from windtunnel.workloads import lublin, poisson
-from windtunnel.workloads.arranged import Arranged
+from windtunnel.workloads.arranged import NO_WALLTIMES, Arranged
 from windtunnel.workloads.lublin import GeneratedJob
 from windtunnel.workloads.random_sources import random_source
 
@@ -137,4 +137,16 @@ def _workload(text: str, name: str, rows: Iterator[GeneratedJob], options: _Arra
             )
         )
     report = IngestionReport(file=text, rows=len(jobs), kept=len(jobs))
-    return TraceWorkload(name, jobs, path=text, hosts=options.hosts, report=report, in_order=True)
+    told = [_without_times(text, len(jobs))] if options.estimates == "none" and jobs else []
+    return TraceWorkload(name, jobs, path=text, hosts=options.hosts, report=report, findings=told, in_order=True)
+
+
+def _without_times(text: str, count: int) -> Finding:
+    return Finding(
+        text,
+        code=NO_WALLTIMES,
+        message="jobs request no time: schedulers that plan by it, such as easy, take them to run without end",
+        hint="estimates=exact, f-model or (from 200 jobs on) tsafrir makes requests",
+        severity=Severity.NOTE,
+        count=count,
+    )

@@ -39,6 +39,7 @@ __all__ = [
     "read_csv",
     "read_mapped",
     "read_mapping",
+    "record_of",
 ]
 
 COLUMNS: Final = (
@@ -207,7 +208,7 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
             for count, row in enumerate(reader, 1):
                 if len(row) == len(head):
                     texts = {ours: row[place].strip() for ours, place in places.items()}
-                    if (record := _record(texts, mapped, reader.line_num, count, findings)) is not None:
+                    if (record := record_of(texts, mapped, reader.line_num, count, findings)) is not None:
                         yield record
                 elif row:
                     message = f"{len(row)} fields instead of {len(head)}"
@@ -218,7 +219,7 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
         findings.add(str(error), code="csv", line=reader.line_num if reader else 0)
 
 
-def _record(texts: dict[str, str], mapped: Mapped, line: int, count: int, findings: Findings) -> Record | None:
+def record_of(texts: dict[str, str], mapped: Mapped, line: int, count: int, findings: Findings) -> Record | None:
     """The record of a row; None, with findings, when it is at fault."""
     values: dict[str, float | None] = {}
     good = True

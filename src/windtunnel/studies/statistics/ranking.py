@@ -13,6 +13,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.studies.statistics.intervals import check_confidence
 from windtunnel.studies.statistics.mathematics import scipy_stats
+from windtunnel.studies.statistics.table import Table
 
 __all__ = ["Ranking", "rank"]
 
@@ -31,6 +32,27 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     critical_difference: float
     """Nemenyi's: mean ranks that are farther apart differ significantly."""
     confidence: float
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def table(self, metric: str = "") -> Table:
+        """As a table; ``metric`` stands in its title."""
+        groups = self.groups()
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        rows = [
+            (name, mean, "".join(letters[n % 26] for n, group in enumerate(groups) if name in group))
+            for name, mean in self.mean_ranks.items()
+        ]
+        k, n = len(self.mean_ranks), self.inputs
+        limit = self.critical_difference
+        notes = (
+            f"Friedman: chi2({k - 1}) = {self.chi_square:.4g}, p = {self.p_friedman:.3g}",
+            f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {self.f:.4g}, p = {self.p_f:.3g}",
+            f"Nemenyi ({1 - self.confidence:.0%}): ranks differ from {limit:.4g} on; with a letter in common not",
+        )
+        title = f"{metric}: mean ranks over {n:,} inputs (1 is best)".removeprefix(": ")
+        return Table(title, ("scheduler", "mean rank", "alike"), tuple(rows), notes)
 
     def pairs(self) -> dict[tuple[str, str], float]:
         """The p-value of each pair of policies by Nemenyi's test."""

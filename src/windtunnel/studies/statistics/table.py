@@ -8,7 +8,7 @@ import msgspec
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Table", "as_shown"]
+__all__ = ["Table", "as_chosen", "as_shown"]
 
 _LATEX: Final = str.maketrans({
     "\\": r"\textbackslash{}",
@@ -26,11 +26,13 @@ class Table(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
+    keys: int = 0
+    """So many of the first columns say what was chosen, and are shown as it was written."""
 
     def __str__(self) -> str:
-        cells = [self.columns, *([as_shown(value) for value in row] for row in self.rows)]
+        cells = [self.columns, *map(self.shown, self.rows)]
         widths = [max(len(row[rank]) for row in cells) for rank in range(len(self.columns))]
-        right = [self._is_number(rank) for rank in range(len(self.columns))]
+        right = [self.is_number(rank) for rank in range(len(self.columns))]
         lines = [self.title] if self.title else []
         for row in cells:
             placed = zip(row, widths, right, strict=True)
@@ -39,7 +41,12 @@ class Table(msgspec.Struct, frozen=True):
             )
         return "\n".join([*lines, *self.notes])
 
-    def _is_number(self, rank: int) -> bool:
+    def shown(self, row: Sequence[Any]) -> list[str]:
+        """The cells of a row for people."""
+        return [*map(as_chosen, row[: self.keys]), *map(as_shown, row[self.keys :])]
+
+    def is_number(self, rank: int) -> bool:
+        """Whether a column holds numbers."""
         return any(isinstance(row[rank], int | float) for row in self.rows)
 
     def to_markdown(self) -> str:
@@ -48,9 +55,9 @@ class Table(msgspec.Struct, frozen=True):
         def line(cells: Sequence[str]) -> str:
             return f"| {' | '.join(cell.translate(_MARKDOWN) for cell in cells)} |"
 
-        marks = ["---:" if self._is_number(rank) else "---" for rank in range(len(self.columns))]
+        marks = ["---:" if self.is_number(rank) else "---" for rank in range(len(self.columns))]
         lines = [line(self.columns), f"| {' | '.join(marks)} |"]
-        lines += [line([as_shown(value) for value in row]) for row in self.rows]
+        lines += [line(self.shown(row)) for row in self.rows]
         return "\n".join([*lines, *(f"\n{note.translate(_MARKDOWN)}" for note in self.notes)]) + "\n"
 
     def to_latex(self) -> str:
@@ -59,10 +66,10 @@ class Table(msgspec.Struct, frozen=True):
         def line(cells: Sequence[str]) -> str:
             return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
 
-        kinds = "".join("r" if self._is_number(rank) else "l" for rank in range(len(self.columns)))
+        kinds = "".join("r" if self.is_number(rank) else "l" for rank in range(len(self.columns)))
         lines = [r"\begin{table}", r"  \centering", rf"  \caption{{{self.title.translate(_LATEX)}}}"]
         lines += [rf"  \begin{{tabular}}{{{kinds}}}", r"    \toprule", f"    {line(self.columns)}", r"    \midrule"]
-        lines += [f"    {line([as_shown(value) for value in row])}" for row in self.rows]
+        lines += [f"    {line(self.shown(row))}" for row in self.rows]
         lines += [r"    \bottomrule", r"  \end{tabular}"]
         lines += [rf"  \par\footnotesize {note.translate(_LATEX)}" for note in self.notes]
         return "\n".join([*lines, r"\end{table}"]) + "\n"
@@ -75,6 +82,11 @@ class Table(msgspec.Struct, frozen=True):
         return pl.DataFrame(
             [pl.Series(name, list(values), strict=False) for name, values in zip(self.columns, columns, strict=True)]
         )
+
+
+def as_chosen(value: Any) -> str:
+    """A value that was chosen, such as a load of 0.7: without zeros that nobody wrote."""
+    return f"{value:.12g}" if isinstance(value, float) else as_shown(value)
 
 
 def as_shown(value: Any) -> str:
