@@ -121,6 +121,8 @@ class Simulation:
 
             check_watts((*parts.platform.hosts, *parts.platform.storages))
         self._until = time_of(until, parts.start_date)
+        for observer in observers:
+            observer.on_prepared(parts.platform, parts.workloads, self._until)
         about = {
             "schedulers": parts.names,
             "packing": parts.packing,

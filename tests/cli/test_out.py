@@ -155,3 +155,28 @@ def test_energy_without_watts_is_refused_before_an_earlier_run_is_replaced(here,
     assert main([*line, "--energy"]) == 2
     assert "gives no watts for host0" in capsys.readouterr().err
     assert contents(here / "out") == before
+
+
+def test_snapshots_that_cannot_be_written_leave_the_run_before(here, capsys):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "--out", "out", "-q"]
+    assert main(line) == 0
+    before = contents(here)
+    assert main([*line, "--nodes-every", "0.1"]) == 2
+    assert "nodes every 0.1 s until 38517.9 s: more than 100,000 files" in capsys.readouterr().err
+    assert contents(here) == before
+    assert main([*line, "--nodes-every", "0.1", "--until", "10"]) == 0
+    assert main(line) == 0
+    (here / "out/nodes").write_text("of mine")
+    before = contents(here)
+    assert main([*line, "--nodes-every", "1000"]) == 2
+    assert "out/nodes is no folder" in capsys.readouterr().err
+    assert contents(here) == before
+
+
+def test_snapshots_are_not_put_into_a_run(here, capsys):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "-q"]
+    assert main([*line, "--out", "out"]) == main([*line, "--out", "out/nodes"]) == 0
+    before = contents(here)
+    assert main([*line, "--out", "out", "--nodes-every", "1000"]) == 2
+    assert "out/nodes is the folder of a run" in capsys.readouterr().err
+    assert contents(here) == before
