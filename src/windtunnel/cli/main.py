@@ -7,11 +7,11 @@ once without importing them.
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from windtunnel.cli.streams import prepare_streams, silence
 
 __all__ = ["COMMANDS", "main"]
 
@@ -73,41 +73,18 @@ def _help() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code (0 success, 1 failed simulation, 2 mistake of the user)."""
-    _prepare_streams()
+    prepare_streams()
     try:
         code = _dispatch(argv)
         sys.stdout.flush()  # a full disk is met here rather than at exit
     except KeyboardInterrupt:  # before the command has begun, while it is loaded
         print("windtunnel: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    except BrokenPipeError:  # the reader of our output (head, less) has gone: that is its right
-        return _silenced(0)
     except OSError as fault:
         place = "" if fault.filename is None else f"{fault.filename}: "
         print(f"windtunnel: {place}{fault.strerror or fault}", file=sys.stderr)
-        return _silenced(1)
-    return code
-
-
-def _prepare_streams() -> None:
-    """Streams may be closed, and may not know every character: both are no reason to fail."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- as long as the process
-        elif name == "stdout" and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    if sys.stdout.isatty():  # names in inputs may hold what a terminal obeys
-        from windtunnel.diagnostics import printable
-
-        write = sys.stdout.write
-        sys.stdout.write = lambda text: write(printable(text))  # type: ignore[method-assign]  # of this stream only
-
-
-def _silenced(code: int) -> int:
-    """Nothing more is printed, also not at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
+        return 1
     return code
 
 
