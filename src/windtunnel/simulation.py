@@ -50,6 +50,8 @@ class Simulation:
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
+        unattended: nobody will :meth:`inject` events: options that only such events could need are reported as
+            without effect (as :func:`simulate` does), and are no more than noted otherwise.
         until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a calendar date of the log.
         stream: keep the columns of jobs in temporary files instead of memory, for logs of millions of jobs: only for
             SWF logs in order of submit time, with ``out``, without operations; such a run cannot be saved, forked
@@ -86,6 +88,7 @@ class Simulation:
         strict_input: bool = False,
         until: float | str = inf,
         stream: bool = False,
+        unattended: bool = False,
     ) -> None:
         observers = checked(options, record, facts, out, observers, failures)
         options = options or Options()
@@ -111,6 +114,7 @@ class Simulation:
             checkpoints=(options.checkpoint_interval, options.checkpoint_cost),
             losses=(options.on_failure, options.on_maintenance),
             stream=stream,
+            unattended=unattended,
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""

@@ -147,6 +147,16 @@ def test_a_timeout_that_nobody_heeds_is_told(capsys):
     assert "without-effect" not in capsys.readouterr().err
 
 
+def test_what_a_live_page_may_need_is_no_option_without_effect(capsys, monkeypatch):
+    """Its readers may let machines fail."""
+    monkeypatch.setattr("windtunnel.simulation.Simulation.live", lambda run, **_: run.run())
+    line = ["run", "example:small", "--on-failure", "requeue", "--strict-input"]
+    assert main([*line, "--live"]) == 0
+    assert "has no effect unless events are put into the run while it goes on" in capsys.readouterr().err
+    assert main(line) == 2
+    assert "on-failure requeue has no effect: no machine is known to fail" in capsys.readouterr().err
+
+
 LEASES = """<lease-workload name="day"><site><resource-types names="CPU Memory"/><nodes>
 <node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes></site>
 <lease-requests><lease-request arrival="00:00:00.00"><lease preemptible="true"><nodes><node-set numnodes="2">
