@@ -11,7 +11,7 @@ from typing import Any, Final
 from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean, open_input, reading
 from windtunnel.formats.files import reason
 from windtunnel.formats.format import Format, Kind
-from windtunnel.formats.other_programs import members_of, what_it_is
+from windtunnel.formats.other_programs import of_other_programs
 from windtunnel.formats.shipped import FORMATS
 from windtunnel.loading import entry_points, load_entry, load_reference
 from windtunnel.model import EventList, Platform, Workload
@@ -165,7 +165,7 @@ def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Form
         if form.needs:
             hint = f"its name says {form.name}, which needs the option {form.needs}{given}"
     other = _any_match(head)
-    if known := what_it_is(members_of(head)):
+    if known := of_other_programs(head):
         hint = f"{known}; {hint}"
     elif other is not None and other.kind not in {form.kind for form in candidates}:
         hint = f"it looks like the format {other.name} ({other.kind}); {hint}"
