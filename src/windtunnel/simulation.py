@@ -50,8 +50,8 @@ class Simulation:
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
-        unattended: nobody will :meth:`inject` events: options that only such events could need are reported as
-            without effect (as :func:`simulate` does), and are no more than noted otherwise.
+        unattended: no event will be injected (:meth:`inject`): options that only such events could need are reported
+            as without effect (as :func:`simulate` does), and are no more than noted otherwise.
         until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a calendar date of the log.
         stream: keep the columns of jobs in temporary files instead of memory, for logs of millions of jobs: only for
             SWF logs in order of submit time, with ``out``, without operations; such a run cannot be saved, forked
