@@ -1,6 +1,7 @@
 """Documents of other programs are called what they are, where something else was expected."""
 
 import json
+import tarfile
 
 import pytest
 
@@ -57,3 +58,10 @@ def test_configurations_of_haizea(name, text, tmp_path, capsys, monkeypatch):
 def test_other_configurations_are_not_known():
     for text in (b"[mysqld]\nport=1\n", b"[1]", b'["general"]', b"# [general]\n", b"[general]x"):
         assert of_other_programs(text) == ""
+
+
+def test_archives(tmp_path, capsys):
+    with tarfile.open(tmp_path / "logs.tgz", "w:gz") as archive:
+        archive.add(__file__, "log.swf")
+    assert main(["run", "hosts:4", str(tmp_path / "logs.tgz")]) == 2
+    assert "hint: this is a tar archive: unpack it, and name the file in it" in capsys.readouterr().err

@@ -29,6 +29,8 @@ def is_haizea(head: bytes) -> bool:
 
 def of_other_programs(head: bytes) -> str:
     """What a file is that begins so, as a hint; "" if that is not known."""
+    if head[257:262] == b"ustar":
+        return "this is a tar archive: unpack it, and name the file in it"
     if is_haizea(head):
         return "this is a configuration of Haizea: windtunnel lease run --config FILE"
     return what_it_is(members_of(head))
