@@ -208,3 +208,19 @@ def test_pipes_as_inputs_are_refused_by_name():
 def test_sockets_want_a_sensible_timeout(capsys, timeout):
     words = ("batsim4", "-p", SMALL.platform, "--enable-dynamic-jobs", "-s", "tcp://127.0.0.1:39997")
     assert "timeout" in refused(capsys, *words, "--timeout", timeout)
+
+
+def test_what_cannot_be_made_beside_a_target_is_said_of_the_target(tmp_path, capsys):
+    """The file that was to take its place was named instead, as a failure of the simulation."""
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "page.html"
+    with pytest.raises(UsageError, match=f"cannot write {target}: Not a directory"), replacing(target) as beside:
+        beside.write_text("")
+    assert "there is no study in" in refused(capsys, "study", "show", tmp_path / "file")
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("windtunnel.cli.summary.os.access", lambda *_: False)  # the superuser may write everywhere
+    said = refused(capsys, "run", "example:small", "--report", tmp_path / "page.html", "--out", tmp_path / "out")
+    assert f"--report: nothing can be written to {tmp_path}" in said
+    assert not (tmp_path / "out").exists()
