@@ -82,7 +82,7 @@ def test_what_is_not_an_input_is_said_plainly(capsys, line, says):
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1", "x"])
 def test_odd_trims_are_refused_before_anything_is_read(capsys, number):
-    assert f"'{number}' is neither a duration" in said(capsys, f"run missing.swf hosts:4 --warm-up {number}")
+    assert f"'{number}' is neither a duration" in said(capsys, f"run hosts:4 missing.swf --warm-up {number}")
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1", "0", "x"])

@@ -91,6 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(argv: Sequence[str] | None) -> int:
     """Find the command and run it."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["help"] and len(arguments) > 1:
+        arguments = [*arguments[1:], "--help"]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         print(_help(), end="")
         return 0 if arguments else 2
@@ -102,12 +104,22 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         return 0
     command = COMMANDS.get(name)
     if command is None:
-        from windtunnel.diagnostics import did_you_mean
-
-        print(f"windtunnel: there is no command {name!r}\n  hint: {did_you_mean(name, COMMANDS)}", file=sys.stderr)
+        print(f"windtunnel: there is no command {name!r}\n  hint: {_instead(name, arguments)}", file=sys.stderr)
         return 2
     module, _, attribute = command.where.partition(":")
     return _guarded(name, getattr(import_module(f"windtunnel.cli.{module}"), attribute), arguments)
+
+
+def _instead(name: str, more: Sequence[str]) -> str:
+    """What may have been meant by what is no command."""
+    from windtunnel.diagnostics import did_you_mean
+
+    if name.lower() in ("version", "-v"):
+        return "windtunnel --version"
+    command = next((word for word in more if word in COMMANDS), "")
+    if name.startswith("-") and command:
+        return f"options follow the command: windtunnel {command} ... {name}"
+    return did_you_mean(name, COMMANDS)
 
 
 _INTERRUPTED: Final = 130
@@ -159,12 +171,13 @@ def _help_of(text: str) -> str:
     return text + (f"\n\b{example}" + examples.replace("\n\n", "\n") if example else "")
 
 
-def _refuse_empty_paths(command: Any) -> None:
-    """An empty word names no file; as a path it would be the current directory."""
+def _refine(command: Any) -> None:
+    """An empty word names no file (as a path it would be the current directory), and ``-h`` asks for help."""
     from windtunnel.cli.values import not_empty
 
     for sub in getattr(command, "commands", {}).values():
-        _refuse_empty_paths(sub)
+        _refine(sub)
+    command.context_settings.setdefault("help_option_names", ["-h", "--help"])
     for parameter in command.params:
         if parameter.type.name == "path":
             parameter.type.convert = not_empty(parameter.type.convert)
@@ -187,7 +200,7 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
             one.help = _help_of(one.callback.__doc__ or "") if one.callback else one.help
     try:
         made = typer.main.get_command(app)
-        _refuse_empty_paths(made)
+        _refine(made)
         code = made(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
     except typer.Abort:
         raise KeyboardInterrupt from None

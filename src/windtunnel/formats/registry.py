@@ -86,6 +86,8 @@ def _shorthands(text: str) -> str:
     """What may have been meant by what is not a file, if it is somewhat like a description."""
     if Path(text, "run.json").is_file():
         return "it holds a run, which windtunnel report, metrics and compare read"
+    if text.startswith("example:"):
+        return f"a bundled example brings its platform and its workload: windtunnel run {text}"
     form = word_format(text)
     if form is not None:
         return f"it stands for a {form.kind} (the format {form.name}), and is not expected here"
