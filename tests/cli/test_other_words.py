@@ -8,6 +8,8 @@ from windtunnel.cli.main import main
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/slurm.conf").write_text("NodeName=n1\n")
     (tmp_path / "log.swf").write_text("1 0 -1 100 2 -1 -1 2 200 -1 1 7 1 -1 1 -1 -1 -1\n")
 
 
@@ -21,6 +23,7 @@ def here(tmp_path, monkeypatch):
         (["run", "log.swf", "hosts:4"], "the platform comes first: windtunnel run hosts:4 log.swf"),
         (["run", "hosts:4", "example:small"], "windtunnel run example:small"),
         (["convert", "example:small", "log.swf"], "windtunnel run example:small"),
+        (["run", "site", "log.swf"], "name the file in it: site/slurm.conf"),
     ],
 )
 def test_words_in_another_order(line, hint, capsys):

@@ -177,7 +177,7 @@ def _refine(command: Any) -> None:
 
     for sub in getattr(command, "commands", {}).values():
         _refine(sub)
-    command.context_settings.setdefault("help_option_names", ["-h", "--help"])
+    command.context_settings.setdefault("help_option_names", ["--help", "-h"])
     for parameter in command.params:
         if parameter.type.name == "path":
             parameter.type.convert = not_empty(parameter.type.convert)

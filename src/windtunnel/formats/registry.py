@@ -86,6 +86,9 @@ def _shorthands(text: str) -> str:
     """What may have been meant by what is not a file, if it is somewhat like a description."""
     if Path(text, "run.json").is_file():
         return "it holds a run, which windtunnel report, metrics and compare read"
+    for name in ("slurm.conf", "scontrol-node.txt"):  # of a site that windtunnel slurm extract has copied
+        if Path(text, name).is_file():
+            return f"name the file in it: {Path(text, name)}"
     if text.startswith("example:"):
         return f"a bundled example brings its platform and its workload: windtunnel run {text}"
     form = word_format(text)
