@@ -176,6 +176,7 @@ def test_snapshots_that_cannot_be_written_leave_the_run_before(here, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (["-s", "datacenters"], "the scheduler 'datacenters' needs an environment"),
         (["-s", "tcp://nohost"], "cannot connect to 'tcp://nohost': no host and port"),
         (["-s", "batprotocol+tcp://nohost:0"], "no host and port"),
         (["--warm-up", "99%", "--cool-down", "50%"], "warm-up 99% and cool-down 50% leave nothing"),
