@@ -160,7 +160,7 @@ class Replay:
         self.weights = self.shared = None
         self.last_cpus = self.placed_before()
         self.last_nodes = {}
-        self.by_socket = {}
+        self.last_gpus = {}
         self.foreseen = {}
         self.sharing = {}
         self.whole = set()
@@ -263,7 +263,6 @@ class Replay:
             elif job is not None and self.runs(job, when):
                 self.enter(state, jobs, key, job)
         state.occupancy.settle()
-        state.tracked.by_socket = self.by_socket
         self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
@@ -385,6 +384,7 @@ class Replay:
             job.move_to(state.cluster.partitions[self.place[key]], state.cluster)
         job.reason = self.reasons.get(key, "None").replace("_", " ")
         job.last_cpus = self.last_cpus.get(key, 0)
+        job.last_gpus = self.last_gpus.get(key)
         job.last_nodes = self.last_nodes.get(key, job.last_nodes)
         if key in self.whole:
             job.want_whole()
@@ -471,6 +471,8 @@ class Replay:
             self.weights = state.selector.fit.weights.kept()
             if done is not None:
                 self.compare(one, done, state)
+            waiting_or_not = [*state.pending.values(), *(one.pending for one in state.running.values())]
+            self.last_gpus |= {job.id: job.last_gpus for job in waiting_or_not if job.last_gpus is not None}
             for key in state.pending:
                 self.reasons[key] = state.pending[key].reason
                 self.last_cpus[key] = state.pending[key].last_cpus

@@ -160,6 +160,7 @@ class Timeline:
                 name, int(name), running.pending.ask, running.pending.submitted, self.state.cluster,
                 running.pending.member, running.pending.qos,
             )  # fmt: skip
+            again.last_gpus = running.pending.last_gpus
             again.begin = int(when) + REQUEUED
             rank(self.state, again)
             self.state.pending[name] = again

@@ -107,6 +107,7 @@ def simulate(
         strict_input=strict_input,
         until=until,
         stream=stream,
+        unattended=True,
     ).run()
     _warn_of(run)
     return run

@@ -79,12 +79,13 @@ def assemble(
     checkpoints: tuple[float, float],
     losses: tuple[str, str],
     stream: bool,
+    unattended: bool,
 ) -> Assembled:
     """Read, make and check everything; arguments as for :class:`windtunnel.Simulation`, in s.
 
     With ``energy`` the watts of hosts are needed; ``checkpoints`` are seconds of work between them (0: none), and the
     seconds that one takes; ``losses`` what becomes of jobs in failures, and in maintenance. With ``stream`` jobs are
-    not held in memory.
+    not held in memory; ``unattended`` says that nobody puts events into the run while it goes on.
 
     Raises:
         InputError: a file is at fault.
@@ -128,7 +129,7 @@ def assemble(
     parts = all(gives_parts(honoured_by(component), workloads) for component in components)
     names = [scheduler_name(one) for one in schedulers]
     account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
-    tell_idle(account, site, lists, on_failure=losses[0], on_maintenance=losses[1])
+    tell_idle(account, site, lists, on_failure=losses[0], on_maintenance=losses[1], unattended=unattended)
     for one in workloads if operations else ():
         if not len(one):
             reason = f"the operations leave no job of {one.path or one.name}: {', '.join(operations)}"

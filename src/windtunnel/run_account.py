@@ -58,9 +58,15 @@ def draw_up(
 
 
 def tell_idle(
-    account: Account, platform: Platform, events: Sequence[EventList], *, on_failure: str, on_maintenance: str
+    account: Account,
+    platform: Platform,
+    events: Sequence[EventList],
+    *,
+    on_failure: str,
+    on_maintenance: str,
+    unattended: bool,
 ) -> None:
-    """Options about what goes away, where nothing does; live pages and ``inject`` may still make it happen."""
+    """Options about what goes away, where nothing does; notes, where somebody may still make it happen meanwhile."""
     if on_failure == on_maintenance == "kill":
         return
     states = {
@@ -70,13 +76,15 @@ def tell_idle(
     fails = bool(states - {"ACTIVE"}) or any(
         thing.state_profile for things in (kinds_of(platform.hosts), platform.storages, links) for thing in things
     )
+    vain = "has no effect" if unattended else "has no effect unless events are put into the run while it goes on"
     hint = "--failures and --events make machines fail (failures=..., events=... in Python)"
     if on_failure != "kill" and not fails:
-        reason = f"on-failure {on_failure} has no effect: no machine is known to fail, halt or be maintained"
-        account.tell("without-effect", reason, hint=hint)
+        reason = f"on-failure {on_failure} {vain}: no machine is known to fail, halt or be maintained"
+        account.tell("without-effect", reason, hint=hint, note=not unattended)
     if on_maintenance != "kill" and "MAINTENANCE" not in states:
-        reason = f"on-maintenance {on_maintenance} has no effect: no maintenance of a machine is known"
-        account.tell("without-effect", reason, hint="--events may have some (events=... in Python)")
+        reason = f"on-maintenance {on_maintenance} {vain}: no maintenance of a machine is known"
+        hint = "--events may have some (events=... in Python)"
+        account.tell("without-effect", reason, hint=hint, note=not unattended)
 
 
 def _of_jobs(honoured: frozenset[Ability]) -> frozenset[Ability]:

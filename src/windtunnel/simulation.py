@@ -51,6 +51,8 @@ class Simulation:
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
+        unattended: no event will be injected (:meth:`inject`): options that only such events could need are reported
+            as without effect (as :func:`simulate` does), and are no more than noted otherwise.
         until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a calendar date of the log.
         stream: keep the columns of jobs in temporary files instead of memory, for logs of millions of jobs: only for
             SWF logs in order of submit time, with ``out``, without operations; such a run cannot be saved, forked
@@ -87,6 +89,7 @@ class Simulation:
         strict_input: bool = False,
         until: float | str = inf,
         stream: bool = False,
+        unattended: bool = False,
     ) -> None:
         observers = checked(options, record, facts, out, observers, failures)
         options = options or Options()
@@ -112,6 +115,7 @@ class Simulation:
             checkpoints=(options.checkpoint_interval, options.checkpoint_cost),
             losses=(options.on_failure, options.on_maintenance),
             stream=stream,
+            unattended=unattended,
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
@@ -122,6 +126,8 @@ class Simulation:
 
             check_watts((*parts.platform.hosts, *parts.platform.storages))
         self._until = time_of(until, parts.start_date)
+        for observer in observers:
+            observer.on_prepared(parts.platform, parts.workloads, self._until)
         about = {
             "schedulers": parts.names,
             "packing": parts.packing,

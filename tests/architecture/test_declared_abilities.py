@@ -9,7 +9,7 @@ OF_OTHERS = {
     ("formats.files", "strerror"): "an error of the operating system may have no words of its own",
     ("cli.batsim5_options", "components"): "argparse sets it once an option was given",
     ("cli.main", "commands"): "of the library for command lines: only groups have commands",
-    ("cli.main", "reconfigure"): "a stream that somebody has put in the place of a terminal",
+    ("cli.streams", "reconfigure"): "a stream that somebody has put in the place of a terminal",
     ("loading", "__file__"): "modules that are built in have none",
     ("options", "__index__"): "whatever counts as a whole number, such as numpy's",
     ("options", "__name__"): "annotations are types or not",

@@ -7,7 +7,7 @@ from import_graph import files
 
 KNOWN = {
     "windtunnel.diagnostics.opening": "the one way",
-    "windtunnel.cli.main": "the null device in place of a closed stream",
+    "windtunnel.cli.streams": "the null device in place of a closed stream",
     "windtunnel.loading": "what installed packages say of themselves",
     "windtunnel.results.files": "writes",
     "windtunnel.results.rows": "files that this run has written itself",

@@ -38,6 +38,39 @@ def test_closed_streams_are_no_reason_to_fail(stream):
     assert shell(f"windtunnel run example:small --json {stream}").returncode == 0
 
 
+@pytest.mark.parametrize("streams", [(1,), (2,), (1, 2)])
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["run", "hosts:4", "log.swf", "--timeout", "5"], 0),  # with an account, on standard error
+        (["validate", "bad.json"], 1),
+        (["formats"], 0),
+        (["run", "none"], 2),
+        (["none"], 2),
+        (["run"], 2),
+    ],
+)
+def test_who_stops_reading_changes_no_exit_code(tmp_path, streams, words, code):
+    (tmp_path / "log.swf").write_text("1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n")
+    (tmp_path / "bad.json").write_text("{}")
+    reader, writer = os.pipe()
+    os.close(reader)
+    given = {name: writer if number in streams else subprocess.PIPE for number, name in ((1, "stdout"), (2, "stderr"))}
+    try:
+        done = subprocess.run([sys.executable, "-m", "windtunnel", *words], **given, cwd=tmp_path, text=True, timeout=60)
+    finally:
+        os.close(writer)
+    assert done.returncode == code
+    assert "Broken pipe" not in (done.stdout or "") + (done.stderr or "")
+
+
+@pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(("line", "code"), [("run example:small --timeout 5", 0), ("run none", 2), ("none", 2)])
+def test_a_full_disk_behind_stderr_changes_nothing(line, code):
+    done = shell(f"windtunnel {line} 2> /dev/full")
+    assert (done.returncode, "makespan" in done.stdout) == (code, code == 0)
+
+
 @pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("line", ["run example:small -q --json", "--help", f"inspect {SMALL.platform}"])
 def test_a_full_disk_behind_stdout_is_said(line):
@@ -176,3 +209,19 @@ def test_pipes_as_inputs_are_refused_by_name():
 def test_sockets_want_a_sensible_timeout(capsys, timeout):
     words = ("batsim4", "-p", SMALL.platform, "--enable-dynamic-jobs", "-s", "tcp://127.0.0.1:39997")
     assert "timeout" in refused(capsys, *words, "--timeout", timeout)
+
+
+def test_what_cannot_be_made_beside_a_target_is_said_of_the_target(tmp_path, capsys):
+    """The file that was to take its place was named instead, as a failure of the simulation."""
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "page.html"
+    with pytest.raises(UsageError, match=f"cannot write {target}: Not a directory"), replacing(target) as beside:
+        beside.write_text("")
+    assert "there is no study in" in refused(capsys, "study", "show", tmp_path / "file")
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("windtunnel.cli.summary.os.access", lambda *_: False)  # the superuser may write everywhere
+    said = refused(capsys, "run", "example:small", "--report", tmp_path / "page.html", "--out", tmp_path / "out")
+    assert f"--report: nothing can be written to {tmp_path}" in said
+    assert not (tmp_path / "out").exists()

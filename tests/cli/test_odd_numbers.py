@@ -75,7 +75,7 @@ def test_what_leaves_nothing(run):
         code, said = run("metrics", "out", *trims)
         assert (code, "leave nothing of 100 s" in said) == (2, True)
         code, said = run("run", "hosts:4", "one.swf", "-q", "--out", "quiet", *trims)
-        assert (code, "leave nothing of 100 s" in said) == (2, True)
+        assert (code, "leave nothing" in said) == (2, True)
 
 
 def test_runs_that_share_no_job(run, tmp_path):

@@ -82,7 +82,7 @@ def test_what_is_not_an_input_is_said_plainly(capsys, line, says):
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1", "x"])
 def test_odd_trims_are_refused_before_anything_is_read(capsys, number):
-    assert f"'{number}' is neither a duration" in said(capsys, f"run missing.swf hosts:4 --warm-up {number}")
+    assert f"'{number}' is neither a duration" in said(capsys, f"run hosts:4 missing.swf --warm-up {number}")
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1", "0", "x"])
@@ -145,6 +145,16 @@ def test_a_timeout_that_nobody_heeds_is_told(capsys):
     assert "--timeout has no effect: no scheduler is out of process" in capsys.readouterr().err
     assert main(["run", "log.swf", "-s", "easy"]) == 0
     assert "without-effect" not in capsys.readouterr().err
+
+
+def test_what_a_live_page_may_need_is_no_option_without_effect(capsys, monkeypatch):
+    """Its readers may let machines fail."""
+    monkeypatch.setattr("windtunnel.simulation.Simulation.live", lambda run, **_: run.run())
+    line = ["run", "example:small", "--on-failure", "requeue", "--strict-input"]
+    assert main([*line, "--live"]) == 0
+    assert "has no effect unless events are put into the run while it goes on" in capsys.readouterr().err
+    assert main(line) == 2
+    assert "on-failure requeue has no effect: no machine is known to fail" in capsys.readouterr().err
 
 
 LEASES = """<lease-workload name="day"><site><resource-types names="CPU Memory"/><nodes>

@@ -155,3 +155,46 @@ def test_energy_without_watts_is_refused_before_an_earlier_run_is_replaced(here,
     assert main([*line, "--energy"]) == 2
     assert "gives no watts for host0" in capsys.readouterr().err
     assert contents(here / "out") == before
+
+
+def test_snapshots_that_cannot_be_written_leave_the_run_before(here, capsys):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "--out", "out", "-q"]
+    assert main(line) == 0
+    before = contents(here / "out")
+    assert main([*line, "--nodes-every", "0.1"]) == 2
+    assert "nodes every 0.1 s until 38517.9 s: more than 100,000 files" in capsys.readouterr().err
+    assert contents(here / "out") == before
+    assert main([*line, "--nodes-every", "0.1", "--until", "10"]) == 0
+    assert main(line) == 0
+    (here / "out/nodes").write_text("of mine")
+    before = contents(here / "out")
+    assert main([*line, "--nodes-every", "1000"]) == 2
+    assert "out/nodes is no folder" in capsys.readouterr().err
+    assert contents(here / "out") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-s", "datacenters"], "the scheduler 'datacenters' needs an environment"),
+        (["-s", "tcp://nohost"], "cannot connect to 'tcp://nohost': no host and port"),
+        (["-s", "batprotocol+tcp://nohost:0"], "no host and port"),
+        (["--warm-up", "99%", "--cool-down", "50%"], "warm-up 99% and cool-down 50% leave nothing"),
+    ],
+)
+def test_what_can_be_known_before_is_refused_before_an_earlier_run_is_gone(here, capsys, words, told):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "--out", "out", "-q"]
+    assert main(line) == 0
+    before = contents(here / "out")
+    assert main([*line, *words]) == 2
+    assert told in capsys.readouterr().err
+    assert contents(here / "out") == before
+
+
+def test_snapshots_are_not_put_into_a_run(here, capsys):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "-q"]
+    assert main([*line, "--out", "out"]) == main([*line, "--out", "out/nodes"]) == 0
+    before = contents(here / "out/nodes")
+    assert main([*line, "--out", "out", "--nodes-every", "1000"]) == 2
+    assert "out/nodes is the folder of a run" in capsys.readouterr().err
+    assert contents(here / "out/nodes") == before

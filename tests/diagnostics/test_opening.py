@@ -1,6 +1,8 @@
 """Input files: ordinary ones only, unzipped, bounded, and remembered for the run."""
 
+import bz2
 import gzip
+import lzma
 import os
 import socket
 
@@ -106,3 +108,29 @@ def test_what_was_read_is_remembered(tmp_path):
     read_input(tmp_path / "c")
     assert inner is outer
     assert outer == [str(tmp_path / "a"), str(tmp_path / "b")]
+
+
+@pytest.mark.parametrize(
+    ("begins", "told"),
+    [
+        (lzma.compress(b"1"), "is compressed by xz, and only gzip is read here"),
+        (bz2.compress(b"1"), "is compressed by bzip2"),
+        (bz2.compress(b"1", 1), "is compressed by bzip2"),
+        (b"\x28\xb5\x2f\xfd\x04\x00", "is compressed by zstd"),
+        (b"PK\x03\x04\x14\x00", "is a zip archive: unpack it"),
+    ],
+)
+def test_what_has_to_be_unpacked_otherwise_is_named(tmp_path, begins, told):
+    """It was in no known format, no XML, or had 3 fields instead of 18."""
+    path = tmp_path / "file"
+    path.write_bytes(begins)
+    assert told in why(lambda: read_input(path))
+    with open_input(path, unzip=False) as file:
+        assert file.read() == begins
+
+
+def test_texts_may_begin_as_packed_files_do(tmp_path):
+    path = tmp_path / "file"
+    for text in (b"BZh", b"BZh9 jobs", b"PK 1"):
+        path.write_bytes(text)
+        assert read_input(path) == text

@@ -12,7 +12,8 @@ from tests.formats.members.samples import SAMPLES, Sample
 from tests.formats.members.test_nothing_is_silent import delivered
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.repeated_members import repeated_members, tell_repeated
+from windtunnel.diagnostics.json_repeated import repeated_members
+from windtunnel.formats.repeated_members import tell_repeated
 
 JSON = [
     pytest.param(kind, name, sample, id=f"{kind}-{name}-{rank}")

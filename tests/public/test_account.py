@@ -232,6 +232,7 @@ def test_a_log_alone_on_the_command_line(log):
 
 
 DOWN = ExternalEvent(timestamp=500.0, kind="machine_state", hosts=HostSet([0]), attributes={"state": "FAILURE"})
+UP = ExternalEvent(timestamp=500.0, kind="machine_state", hosts=HostSet([0]), attributes={"state": "ACTIVE"})
 UPKEEP = ExternalEvent(timestamp=500.0, kind="machine_state", hosts=HostSet([0]), attributes={"state": "MAINTENANCE"})
 
 
@@ -248,13 +249,29 @@ UPKEEP = ExternalEvent(timestamp=500.0, kind="machine_state", hosts=HostSet([0])
 )
 def test_what_is_said_of_failures_that_there_are_not(log, options, events, idle):
     simulation = wt.Simulation(
-        "hosts:4", log(CLEAN), "easy", options=wt.Options(**options), events=[EventList(name="e", events=events)]
+        "hosts:4",
+        log(CLEAN),
+        "easy",
+        options=wt.Options(**options),
+        events=[EventList(name="e", events=events)],
+        unattended=True,
     )
     found = [reason for _, reason in told(simulation, "without-effect")]
     assert [reason.partition(" has no effect")[0] for reason in found] == idle
     if idle:
         with pytest.raises(InputError, match="has no effect"):
-            wt.Simulation("hosts:4", log(CLEAN), "easy", options=wt.Options(**options), strict_input=True)
+            wt.simulate("hosts:4", log(CLEAN), "easy", options=wt.Options(**options), strict_input=True)
+
+
+def test_failures_may_be_put_into_a_simulation_that_is_strict(log):
+    options = wt.Options(on_failure="requeue")
+    simulation = wt.Simulation("hosts:4", log(CLEAN), "easy", options=options, strict_input=True)
+    (line,) = (one for one in simulation.account if one.kind == "without-effect")
+    assert line.note
+    assert "has no effect unless events are put into the run while it goes on" in line.reason
+    simulation.inject(DOWN, 1.0)
+    simulation.inject(UP, 2.0)
+    assert simulation.run().jobs["job_id"].to_list() == ["1", "1#1"]
 
 
 def test_profiles_of_a_platform_are_failures(log):

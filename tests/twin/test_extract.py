@@ -41,6 +41,7 @@ def extracted(tmp_path):
         folder.mkdir()
     (etc / "slurm.conf").write_text(CONF)
     (etc / "nodes.conf").write_text("NodeName=n[1-2] CPUs=4 RealMemory=100\n")
+    (etc / "topology.yaml").write_text("- topology: f\n  flat: true\n")
     shown = {
         "config": CONFIG.format(etc=etc), "node": NODES, "partition": PARTITION, "assoc": ASSOC,
         "reservation": "ReservationName=r StartTime=2024-01-01T00:00:00 EndTime=2024-01-02T00:00:00 Users=ann Nodes=n1\n",
@@ -76,6 +77,7 @@ def words_in(folder):
 def test_a_site_and_its_jobs(extracted):
     folder, told = extracted(anonymous=False)
     assert told == f"windtunnel calibrate {folder}/slurm.conf {folder}/jobs.txt"
+    assert (folder / "topology.yaml").is_file()
     platform = read_platform(folder / "slurm.conf")
     assert [host.name for host in platform.hosts] == ["n1", "n2"]  # of the file that it includes
     assert [one.account for one in platform.site.associations] == ["root", "physics", "physics"]

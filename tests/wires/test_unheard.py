@@ -114,3 +114,9 @@ def test_a_member_that_stands_twice_is_refused(twice):
     message = b'{"now":1,"events":[],"' + twice.encode() + b'": ' + more + b"}"
     with pytest.raises(ProtocolError, match=f"Batsim's message has the member '{twice}' twice"):
         batsim.server.answer(message)
+
+
+def test_a_member_of_an_event_that_stands_twice_is_refused():
+    event = b'{"timestamp":1,"type":"JOB_COMPLETED","data":{"job_id":"w!1","job_id":"w!2"}}'
+    with pytest.raises(ProtocolError, match=r"the member 'job_id' twice, in events\[0\].data"):
+        Batsim().server.answer(b'{"now":1,"events":[' + event + b"]}")

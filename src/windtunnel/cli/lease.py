@@ -128,6 +128,7 @@ def run(
         ),
         "force": force,
         "strict_input": strict_input,
+        "unattended": True,
         "quiet": quiet,
     }
     if lwf_times not in {"haizea", "document"}:

@@ -7,11 +7,11 @@ once without importing them.
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from windtunnel.cli.streams import prepare_streams, silence
 
 __all__ = ["COMMANDS", "main"]
 
@@ -73,47 +73,26 @@ def _help() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code (0 success, 1 failed simulation, 2 mistake of the user)."""
-    _prepare_streams()
+    prepare_streams()
     try:
         code = _dispatch(argv)
         sys.stdout.flush()  # a full disk is met here rather than at exit
     except KeyboardInterrupt:  # before the command has begun, while it is loaded
         print("windtunnel: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    except BrokenPipeError:  # the reader of our output (head, less) has gone: that is its right
-        return _silenced(0)
     except OSError as fault:
         place = "" if fault.filename is None else f"{fault.filename}: "
         print(f"windtunnel: {place}{fault.strerror or fault}", file=sys.stderr)
-        return _silenced(1)
-    return code
-
-
-def _prepare_streams() -> None:
-    """Streams may be closed, and may not know every character: both are no reason to fail."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- as long as the process
-        elif name == "stdout" and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    if sys.stdout.isatty():  # names in inputs may hold what a terminal obeys
-        from windtunnel.diagnostics import printable
-
-        write = sys.stdout.write
-        sys.stdout.write = lambda text: write(printable(text))  # type: ignore[method-assign]  # of this stream only
-
-
-def _silenced(code: int) -> int:
-    """Nothing more is printed, also not at exit."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
+        return 1
     return code
 
 
 def _dispatch(argv: Sequence[str] | None) -> int:
     """Find the command and run it."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["help"] and len(arguments) > 1:
+        arguments = [*arguments[1:], "--help"]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         print(_help(), end="")
         return 0 if arguments else 2
@@ -125,12 +104,22 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         return 0
     command = COMMANDS.get(name)
     if command is None:
-        from windtunnel.diagnostics import did_you_mean
-
-        print(f"windtunnel: there is no command {name!r}\n  hint: {did_you_mean(name, COMMANDS)}", file=sys.stderr)
+        print(f"windtunnel: there is no command {name!r}\n  hint: {_instead(name, arguments)}", file=sys.stderr)
         return 2
     module, _, attribute = command.where.partition(":")
     return _guarded(name, getattr(import_module(f"windtunnel.cli.{module}"), attribute), arguments)
+
+
+def _instead(name: str, more: Sequence[str]) -> str:
+    """What may have been meant by what is no command."""
+    from windtunnel.diagnostics import did_you_mean
+
+    if name.lower() in ("version", "-v"):
+        return "windtunnel --version"
+    command = next((word for word in more if word in COMMANDS), "")
+    if name.startswith("-") and command:
+        return f"options follow the command: windtunnel {command} ... {name}"
+    return did_you_mean(name, COMMANDS)
 
 
 _INTERRUPTED: Final = 130
@@ -182,12 +171,13 @@ def _help_of(text: str) -> str:
     return text + (f"\n\b{example}" + examples.replace("\n\n", "\n") if example else "")
 
 
-def _refuse_empty_paths(command: Any) -> None:
-    """An empty word names no file; as a path it would be the current directory."""
+def _refine(command: Any) -> None:
+    """An empty word names no file (as a path it would be the current directory), and ``-h`` asks for help."""
     from windtunnel.cli.values import not_empty
 
     for sub in getattr(command, "commands", {}).values():
-        _refuse_empty_paths(sub)
+        _refine(sub)
+    command.context_settings.setdefault("help_option_names", ["--help", "-h"])
     for parameter in command.params:
         if parameter.type.name == "path":
             parameter.type.convert = not_empty(parameter.type.convert)
@@ -210,7 +200,7 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
             one.help = _help_of(one.callback.__doc__ or "") if one.callback else one.help
     try:
         made = typer.main.get_command(app)
-        _refuse_empty_paths(made)
+        _refine(made)
         code = made(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
     except typer.Abort:
         raise KeyboardInterrupt from None

@@ -259,6 +259,7 @@ def run(
             strict_input=strict_input,
             until=inf if until is None else until,
             stream=stream,
+            unattended=not live,
         )
     if timeout != PATIENCE and not any("://" in one or one.startswith("lib:") for one in scheduler):
         simulation.account.tell("without-effect", "--timeout has no effect: no scheduler is out of process")

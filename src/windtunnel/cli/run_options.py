@@ -75,11 +75,25 @@ def inputs(
                 "there is nothing to simulate",
                 "name a workload after the platform: a file, or one to generate such as 'lublin:1000?hosts=64'",
             )
+        _check_order(platform, workloads, options)
         return platform, workloads
     from windtunnel.examples import find
 
     example = find(platform.removeprefix("example:"))
     return example.platform, workloads or list(example.workloads)
+
+
+def _check_order(platform: str, workloads: list[str], options: dict[str, Any]) -> None:
+    """Refuse a workload before its platform; what neither is its reader says better."""
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.formats.registry import word_format
+
+    first = next((one for one in workloads if word_format(one, "platform") is not None), "")
+    if first and word_format(platform, "platform") is None and not _is_platform(platform, options):
+        raise UsageError(
+            f"{first} is a platform, and stands where workloads do",
+            f"the platform comes first: windtunnel run {first} {platform}",
+        )
 
 
 def _is_platform(file: str, options: dict[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """What a run prints: the account of its input and the table of its metrics."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from math import inf, nan
@@ -93,6 +94,9 @@ def check_targets(
         made_by_run = out is not None and report.absolute().parent == out.absolute()
         if report.is_dir() or not made_by_run:
             raise UsageError(f"--report: {report} cannot be a file", "name one in a folder that exists")
+    folder = None if report is None else report.absolute().parent
+    if folder is not None and folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"--report: nothing can be written to {folder}", "name a file in another folder")
     if report is not None and report.is_file():
         from windtunnel.report.page import part
         from windtunnel.results.files import spare_others

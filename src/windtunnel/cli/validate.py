@@ -164,6 +164,7 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
 
 def _kind(data: bytes) -> str:
     """``environment``, ``nodes``, or "" for what is in one of the other formats."""
+    from windtunnel.formats.other_programs import is_haizea
     from windtunnel.formats.sites import looks_like_environment, looks_like_nodes
     from windtunnel.formats.workflows import looks_like_osp
 
@@ -172,5 +173,7 @@ def _kind(data: bytes) -> str:
         return "nodes" if looks_like_nodes(head) else ""
     if looks_like_osp(head):
         return "workload"
+    if is_haizea(head):
+        return ""
     unlike = b'"jobs"' not in data and b'"workflow"' not in data and b'"timestamp"' not in head.split(b"\n", 1)[0]
     return "environment" if looks_like_environment(head) or (head[:1] in (b"{", b"[", b"") and unlike) else ""

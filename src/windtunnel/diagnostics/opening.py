@@ -33,6 +33,16 @@ __all__ = [
 
 GZIP: Final = b"\x1f\x8b"
 """How gzipped files begin."""
+_PACKED: Final = (
+    (b"\xfd7zXZ\0", "is compressed by xz, and only gzip is read here: xz -dk FILE unpacks it"),
+    *((b"BZh%d1AY&" % level, "is compressed by bzip2, and only gzip is read here: bzip2 -dk FILE unpacks it")
+      for level in range(1, 10)),
+    (b"\x28\xb5\x2f\xfd", "is compressed by zstd, and only gzip is read here: zstd -d FILE unpacks it"),
+    (b"\x1f\x9d", "is compressed by compress, and only gzip is read here: uncompress FILE unpacks it"),
+    (b"PK\x03\x04", "is a zip archive: unpack it, and name the file in it"),
+    (b"7z\xbc\xaf\x27\x1c", "is a 7z archive: unpack it, and name the file in it"),
+)
+"""How files begin that would have to be unpacked, and what is said of them."""
 
 MOST_BYTES: Final = 1 << 31
 """A file that is read as a whole holds no more than this."""
@@ -85,11 +95,15 @@ def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -
         longest_line: lines of more bytes are refused when they are met; 0 for no bound.
 
     Raises:
-        OSError: it cannot be opened or is not an ordinary file (reading may raise it as well).
+        OSError: it cannot be opened, is not an ordinary file, or would have to be unpacked otherwise (reading may
+            raise it as well).
     """
     raw = _opened(path)
     try:
-        zipped = unzip and raw.read(len(GZIP)) == GZIP
+        head = raw.read(8) if unzip else b""
+        if (packed := next((said for begins, said in _PACKED if head.startswith(begins)), "")) != "":
+            raise OSError(errno.EINVAL, packed, str(path))
+        zipped = head.startswith(GZIP)
         raw.seek(0)
         size = os.fstat(raw.fileno()).st_size
         if (note := _READ.get()) is not None:

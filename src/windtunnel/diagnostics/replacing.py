@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from windtunnel.diagnostics.errors import SimulationError, UsageError
@@ -39,4 +39,5 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise kind(f"cannot write {path}: {fault.strerror}") from fault
     finally:
         if not direct:
-            beside.unlink(missing_ok=True)
+            with suppress(OSError):  # it was put in its place, or could not be made, which is said already
+                beside.unlink()

@@ -1,11 +1,12 @@
-"""JSON documents of other programs that lie beside what is read, and what is to be given instead."""
+"""Files of other programs that lie beside what is read, and what is to be given instead."""
 
+import re
 from collections.abc import Collection
 from typing import Final
 
 import msgspec
 
-__all__ = ["members_of", "what_it_is"]
+__all__ = ["is_haizea", "members_of", "of_other_programs", "what_it_is"]
 
 _KNOWN: Final = (
     ({"jobs_file", "platform_file"}, "this is a configuration of ElastiSim: windtunnel elastisim FILE"),
@@ -14,6 +15,25 @@ _KNOWN: Final = (
     ({"topologies", "workloads"}, "this looks like an experiment of OpenDC, which is not read"),
     ({"topology", "workload"}, "this looks like a scenario of OpenDC, which is not read"),
 )
+_HAIZEA: Final = re.compile(
+    rb"(?:\s*[#;].*\n)*\s*\[(?:general|scheduling|simulation|accounting|deploy-imagetransfer|tracefile|opennebula"
+    rb"|pricing|multi|common:[\w-]+)\]\s*?(?:[#;].*)?(?:\n|\Z)"
+)
+"""Up to the first section of a configuration file."""
+
+
+def is_haizea(head: bytes) -> bool:
+    """Whether a file that begins so is a configuration of Haizea."""
+    return _HAIZEA.match(head) is not None
+
+
+def of_other_programs(head: bytes) -> str:
+    """What a file is that begins so, as a hint; "" if that is not known."""
+    if head[257:262] == b"ustar":
+        return "this is a tar archive: unpack it, and name the file in it"
+    if is_haizea(head):
+        return "this is a configuration of Haizea: windtunnel lease run --config FILE"
+    return what_it_is(members_of(head))
 
 
 def what_it_is(members: Collection[str]) -> str:

@@ -12,7 +12,7 @@ from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean
 from windtunnel.examples import file_of
 from windtunnel.formats.files import reason
 from windtunnel.formats.format import Format, Kind
-from windtunnel.formats.other_programs import members_of, what_it_is
+from windtunnel.formats.other_programs import of_other_programs
 from windtunnel.formats.shipped import FORMATS
 from windtunnel.loading import entry_points, load_entry, load_reference
 from windtunnel.model import EventList, Platform, Workload
@@ -87,6 +87,11 @@ def _shorthands(text: str) -> str:
     """What may have been meant by what is not a file, if it is somewhat like a description."""
     if Path(text, "run.json").is_file():
         return "it holds a run, which windtunnel report, metrics and compare read"
+    for name in ("slurm.conf", "scontrol-node.txt"):  # of a site that windtunnel slurm extract has copied
+        if Path(text, name).is_file():
+            return f"name the file in it: {Path(text, name)}"
+    if text.startswith("example:"):
+        return f"a bundled example brings its platform and its workload: windtunnel run {text}"
     form = word_format(text)
     if form is not None:
         return f"it stands for a {form.kind} (the format {form.name}), and is not expected here"
@@ -114,7 +119,7 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
     if len(candidates) == 1 and head.strip():
         return candidates[0]  # its reader explains what is wrong better than "in no format" does
     found = _first_match(head, candidates)
-    if found is None and head.strip() and _any_match(head) is None and not what_it_is(members_of(head)):
+    if found is None and head.strip() and _any_match(head) is None and not of_other_programs(head):
         found = next((one for one in _named(path, candidates) if not one.needs), None)  # it says what is wrong
     if found is None:
         raise _unknown(path, head, f"{kind} formats", candidates)
@@ -168,7 +173,7 @@ def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Form
         if form.needs:
             hint = f"its name says {form.name}, which needs the option {form.needs}{given}"
     other = _any_match(head)
-    if known := what_it_is(members_of(head)):
+    if known := of_other_programs(head):
         hint = f"{known}; {hint}"
     elif other is not None and other.kind not in {form.kind for form in candidates}:
         expected = "; the platform comes before the workload" if what == "platform formats" else ""

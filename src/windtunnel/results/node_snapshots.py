@@ -1,6 +1,8 @@
 """Snapshots of all machines while a run goes on: one file of SSS nodes every so many seconds."""
 
+import os
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +22,12 @@ __all__ = ["NodeSnapshots"]
 MOST: Final = 100_000
 """More files than these are not written."""
 
+_ELSEWHERE: Final = "write to another directory, or move it away"
+
+
+def _too_many(every: float, until: float) -> str:
+    return f"nodes every {every:g} s until {until:g} s: more than {MOST:,} files are not written"
+
 
 class NodeSnapshots(Observer):
     """Writes ``<folder>/nodes-<seconds>.xml`` at 0, ``every``, 2 ``every``... seconds of simulated time.
@@ -27,7 +35,8 @@ class NodeSnapshots(Observer):
     A snapshot shows the site after everything that happened at its instant.
 
     Raises:
-        UsageError: there is no time between them.
+        UsageError: there is no time between them; before the run, that the folder is none, or that of another run, or
+            that there would be more than :data:`MOST` up to the last submission.
         SimulationError: there would be more than :data:`MOST` (raised while the run goes on).
     """
 
@@ -41,6 +50,20 @@ class NodeSnapshots(Observer):
         self._running: dict[str, Stay] = {}
         self._states: dict[int, str] = {}
 
+    def on_prepared(self, platform: Platform, workloads: Sequence[Workload], until: float) -> None:  # noqa: ARG002 -- of the base
+        """Refuse what would only be seen once the files of an earlier run are gone."""
+        if os.path.lexists(self.folder) and not self.folder.is_dir():
+            raise UsageError(f"{self.folder} is no folder: snapshots of nodes cannot be written there", _ELSEWHERE)
+        if (self.folder / "run.json").exists():
+            raise UsageError(f"{self.folder} is the folder of a run: no snapshots of nodes are put there", _ELSEWHERE)
+        last = [workload[len(workload) - 1] for workload in workloads if len(workload)]
+        # Jobs that wait for others may be submitted earlier than their log says.
+        seen = min(until, max((job.submission_time for job in last if not job.dependencies), default=0.0))
+        if seen / self.every > MOST:
+            raise UsageError(
+                _too_many(self.every, seen), f"snapshots every {ceil(seen / MOST):,} s or more are few enough"
+            )
+
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- of the base
         """Remember the machines."""
         self._platform = platform
@@ -51,9 +74,7 @@ class NodeSnapshots(Observer):
         if now / self.every > MOST:
             if self._count >= 0:
                 self._count = -1  # it is said once
-                raise SimulationError(
-                    f"nodes every {self.every:g} s until {now:g} s: more than {MOST:,} files are not written"
-                )
+                raise SimulationError(_too_many(self.every, now))
             return
         while (date := self._count * self.every) < now or (included and date == now):
             hosts = self._platform.hosts

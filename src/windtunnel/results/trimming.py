@@ -6,7 +6,7 @@ from windtunnel.diagnostics import UsageError, read_duration
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
 
-__all__ = ["Trim", "seconds_of", "window"]
+__all__ = ["Trim", "check_trims", "seconds_of", "window"]
 
 Trim = float | str
 """A part of the run to exclude: seconds, a duration as a string (``"2d"``), or a share of the run (``"10%"``)."""
@@ -29,6 +29,17 @@ def seconds_of(trim: Trim, whole: float, what: str) -> float:
     if not (0.0 <= value < inf and share >= 0.0):
         raise UsageError(f"{what}: {trim!r} is neither a duration nor a percentage", "such as 3600, 2d or 10%")
     return value
+
+
+def check_trims(warm_up: Trim, cool_down: Trim) -> None:
+    """Find out before a run what would leave nothing of any.
+
+    Raises:
+        UsageError: a trim is malformed, or both are shares that leave nothing.
+    """
+    left = 1.0 - seconds_of(warm_up, 1.0, "warm-up") - seconds_of(cool_down, 1.0, "cool-down")
+    if left <= 0.0 and all(str(trim).strip().endswith("%") for trim in (warm_up, cool_down)):
+        raise UsageError(f"warm-up {warm_up} and cool-down {cool_down} leave nothing", "such as 10% and 5%")
 
 
 def window(

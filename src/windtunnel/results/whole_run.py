@@ -15,7 +15,7 @@ from windtunnel.results.layout import Dialect
 from windtunnel.results.lease_tables import counters_csv, statistics
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.recorders import RecordingOptions
-from windtunnel.results.trimming import Trim, seconds_of
+from windtunnel.results.trimming import Trim, check_trims
 from windtunnel.version import __version__
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
@@ -45,8 +45,7 @@ class WholeRun(Observer):
         self.dialect = dialect
         self._leases = None if options.lease_probes is None else _accounting(options.lease_probes)
         self._lease_attributes: dict[str, str] = {}
-        for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
-            seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
+        check_trims(options.warm_up, options.cool_down)
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
         """Note what leases come with."""

@@ -101,14 +101,13 @@ class Datacenters(Scheduler):
         """What all the schedulers honour that this environment names, also later, and the default where it needs one.
 
         Raises:
-            UsageError: there is no such scheduler, or its options are wrong.
+            UsageError: there is no such scheduler, its options are wrong, or the platform is no environment.
         """
         described = (honours_of(one) | {Ability.DESCRIBED_SCHEDULERS} for one in self._schedulers_on(platform))
         return self.honours.intersection(*described)
 
     def _schedulers_on(self, platform: Platform) -> list[Component]:
-        site = platform.site
-        named = [datacenter.scheduler for datacenter in site.datacenters] if isinstance(site, Site) else []
+        named = [datacenter.scheduler for datacenter in _environment(platform).datacenters]
         made = [make_scheduler(self.default)] if None in named else []
         made += [make_registered(told.name, **_spelled(told.options)) for told in named if told]
         return made + _changes(platform)
@@ -184,12 +183,7 @@ class Datacenters(Scheduler):
 
     def _begin(self, notice: SimulationBegins) -> None:
         """Make the schedulers of all datacenters, and try out those that they will change to."""
-        site = notice.platform.site
-        if not isinstance(site, Site):
-            raise UsageError(
-                "the scheduler 'datacenters' needs an environment: this platform has no datacenters",
-                "name the scheduler itself, such as stage-scheduler",
-            )
+        site = _environment(notice.platform)
         first = 0
         machines = [datacenter for datacenter, *_ in site.machines()]
         for rank, datacenter in enumerate(site.datacenters):
@@ -234,6 +228,15 @@ def _changes(platform: Platform) -> list[Component]:
         for event in events
         if event.kind == "scheduler_change"
     ]
+
+
+def _environment(platform: Platform) -> Site:
+    if not isinstance(platform.site, Site):
+        raise UsageError(
+            "the scheduler 'datacenters' needs an environment: this platform has no datacenters",
+            "name the scheduler itself, such as stage-scheduler",
+        )
+    return platform.site
 
 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:

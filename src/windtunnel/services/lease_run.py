@@ -163,7 +163,7 @@ def simulate_leases(work: str | Path | LeaseWorkload, *, until: float | None = N
         InputError, UsageError: what was given is at fault.
         SimulationError: the run could not go on; files hold what was recorded.
     """
-    simulation = lease_simulation(work, **options)
+    simulation = lease_simulation(work, **{"unattended": True, **options})
     if until is None:
         simulation.run()
     else:

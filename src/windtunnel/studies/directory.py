@@ -91,7 +91,7 @@ def read_facts(folder: Path) -> StudyFacts:
     """
     try:
         return msgspec.json.decode(read_input(folder / STUDY), type=StudyFacts)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UsageError(
             f"there is no study in {str(folder)!r}: no {STUDY}", "name the directory that `study run` has written"
         ) from None

@@ -77,6 +77,7 @@ class Worker:
             share_hosts=trial.share_hosts,
             record=RecordingOptions(machine_states=False, warm_up=trial.warm_up, cool_down=trial.cool_down),
             until=inf if trial.until == "" else trial.until,
+            unattended=True,
         )
         run = simulation.run()
         if not run.complete and not (trial.until and run.outcome == "stopped"):

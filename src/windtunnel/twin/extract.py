@@ -23,7 +23,7 @@ export SLURM_TIME_FORMAT=%Y-%m-%dT%H:%M:%S%z
 
 conf=$(scontrol show config | sed -n 's/^SLURM_CONF *= *//p')
 etc=$(dirname "$conf")
-for name in slurm.conf gres.conf topology.conf; do
+for name in slurm.conf gres.conf topology.conf topology.yaml; do
     if [ -r "$etc/$name" ]; then cp "$etc/$name" "$folder/$name"; fi
 done
 if [ -r "$folder/slurm.conf" ]; then # what it includes comes along, beside it

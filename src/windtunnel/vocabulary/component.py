@@ -130,6 +130,13 @@ class Observer:
     gathered_jobs: list[JobRecord] | None = None
     """The same for the records of jobs that have ended; with :data:`MOST_GATHERED` in the list, it is called."""
 
+    def on_prepared(self, platform: Platform, workloads: Sequence[Workload], until: float) -> None:
+        """All is read, and no file of an earlier run is replaced yet; the run lasts until ``until`` (s) at most.
+
+        What cannot be observed is refused here, with a :class:`~windtunnel.diagnostics.UsageError`. Called by
+        :class:`windtunnel.Simulation`.
+        """
+
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """The run starts."""
 

@@ -1,23 +1,23 @@
 """Members that stand twice in a message of JSON: the decoder keeps the last, and says nothing."""
 
-from typing import Final
+from typing import Any, Final
 
-from windtunnel.diagnostics.json_positions import duplicate_keys
+from windtunnel.diagnostics.json_repeated import NAME_ENDS, repeated_members
 
 __all__ = ["repeated_member"]
 
-_NOW: Final = b'"now"'
-_EVENTS: Final = b'"events"'
+_ENDS: Final = NAME_ENDS
 
 
-def repeated_member(text: bytes) -> str:
-    """Which of the members that every message has stands twice in it; empty where none does, as nearly always.
+def repeated_member(text: bytes, message: Any, names: int = -1) -> str:
+    """The first member that stands twice in its object, and where; empty where none does, as nearly always.
 
-    ``text`` is valid JSON of one object.
+    ``message`` is what ``text`` was decoded to. Where the ends of as many names as there are in it (``names``) stand
+    in the text, which has no blank before a colon, nothing more is looked at.
     """
-    if text.count(_EVENTS) < 2 and text.count(_NOW) < 2:
+    if text.count(_ENDS) == names and not (b" :" in text or b"\n" in text or b"\t" in text or b"\r" in text):
         return ""
-    for path, key, _, _ in duplicate_keys(text.decode("utf-8", "replace")):
-        if not path:
-            return key
+    for path, key, _, _ in repeated_members(text, message):
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+        return f"{key!r} twice" + (f", in {place.removeprefix('.')}" if place else "")
     return ""

@@ -43,6 +43,7 @@ class Requester:
 
     def __init__(self, endpoint: str, timeout: float) -> None:
         self.endpoint = check_endpoint(endpoint)
+        addresses(endpoint)  # what cannot be connected to is refused before a run makes room for its files
         self.timeout = _checked(timeout)
         self._connection: Connection | None = None
         self._over = ""

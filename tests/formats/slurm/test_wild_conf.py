@@ -165,9 +165,57 @@ def test_blocks_of_nodes_are_told_once(site, tmp_path, line):
     assert found.site.switches == ()
 
 
-def test_a_topology_of_new_releases_is_told(site, tmp_path):
-    (tmp_path / "topology.yaml").write_text("---\n")
-    assert told(site("NodeName=a\n")) == [(0, "topology.yaml is not simulated")]
+TREE = "- topology: t\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s\n        nodes: a\n"
+BLOCK = "- topology: b\n  block:  # of GPUs\n    block_sizes: [4]\n    blocks:\n      - block: b1\n        nodes: a\n"
+FLAT = "- topology: f\n  flat: true\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "hint"),
+    [
+        ("---\n", "", True),
+        (f"---\n{TREE}", " (tree)", True),
+        (BLOCK, " (block)", False),
+        (FLAT + BLOCK + TREE, " (block and tree)", True),
+        ("[{topology: t, tree: {switches: []}}]", "", True),
+    ],
+)
+def test_a_topology_of_new_releases_is_told(site, tmp_path, text, kinds, hint):
+    (tmp_path / "topology.yaml").write_text(text)
+    (one,) = site("NodeName=a\n").warnings
+    assert one.message == f"topology.yaml{kinds} is not simulated"
+    assert one.file == str(tmp_path / "topology.yaml")
+    assert one.hint.startswith("a tree is simulated from a topology.conf") is hint
+
+
+def test_a_flat_topology_is_none(site, tmp_path):
+    (tmp_path / "topology.yaml").write_text(FLAT)
+    assert not site("NodeName=a\nTopologyPlugin=topology/tree\n").warnings
+
+
+def test_topology_conf_counts_for_nothing_beside_topology_yaml(site, tmp_path):
+    """Slurm does not read it there; its switches were simulated."""
+    (tmp_path / "topology.conf").write_text("SwitchName=s Nodes=a\n")
+    text = "NodeName=a\nTopologyPlugin=topology/tree\n"
+    assert len(site(text).site.switches) == 1
+    for topologies in (FLAT, BLOCK):
+        (tmp_path / "topology.yaml").write_text(topologies)
+        found = site(text)
+        assert found.site.switches == ()
+        *others, one = found.warnings
+        assert one.message == "topology.conf is not read: beside topology.yaml Slurm does not read it either"
+        assert [other.message for other in others] == ["topology.yaml (block) is not simulated"] * (topologies == BLOCK)
+
+
+def test_words_about_topologies_are_told(site):
+    """All of them were taken in silence."""
+    text = "NodeName=a Topology=t:s\nTopologyParam=Dragonfly,RouteTree,TopoOptional,SwitchAsNodeRank,Foo\n"
+    assert told(site(text)) == [
+        (1, "Topology is not simulated"),
+        (2, "Dragonfly in TopologyParam is not simulated"),
+        (2, "SwitchAsNodeRank in TopologyParam is not simulated"),
+        (2, "TopologyParam has no Foo in TopologyParam: it has no effect"),
+    ]
 
 
 def test_a_line_is_what_its_first_key_says(site):

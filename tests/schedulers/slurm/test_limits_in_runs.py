@@ -19,6 +19,7 @@ from windtunnel.model.slurm import (
     SelectSettings,
     SlurmNode,
 )
+from windtunnel.schedulers.slurm.component import Slurm
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
@@ -81,6 +82,19 @@ def test_only_jobs_that_hold_what_is_used_up_are_ended():
     )
     assert found["gpu"]["finish_time"] == 120
     assert found["cpu"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+
+
+def test_nothing_of_jobs_that_have_left_is_kept_of_what_they_counted():
+    """Services run for years; what was kept of jobs with GPUs for each socket was kept for good."""
+    gres = (GresItem(name="gpu", count=2),)
+    node = SlurmNode(name="n1", cpus=8, cores_per_socket=8, memory=8000, state="IDLE", gres=gres)
+    described = replace(site(nodes=1, select=SelectSettings(counts="CORE")), nodes=(node,))
+    scheduler = Slurm()
+    asked = {"tasks": 1, "sockets_per_node": 1, "gres_per_socket": (GresAsk(name="gpu", count=1),)}
+    wt.simulate(platform(described), workload(*(job(f"j{k}", 100, **asked) for k in range(4))), scheduler)
+    jobs = {f"w!j{k}" for k in range(4)}
+    assert jobs == scheduler.state.dependencies.ended.keys()  # others may be submitted that depend on them
+    assert not any(jobs & {*one} for one in vars(scheduler.state.tracked).values() if isinstance(one, dict))
 
 
 def test_beyond_its_time_limit_a_job_goes_on_as_long_as_its_minutes_last():

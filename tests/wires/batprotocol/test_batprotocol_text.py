@@ -103,6 +103,10 @@ def test_nul_at_the_end_numbers_for_names_and_any_order():
         (one("KillJobsEvent", job_ids=[1]), "`$.events[0].event.job_ids[0]`"),
         (one("CallMeLaterEvent", call_me_later_id="a", when={}), "`..._type` - at `$.events[0].event.when`"),
         (b'{"now": 1, "events": [], "events": []}', "`$` has the member 'events' twice"),
+        (
+            b'{"now": 1, "events": [{"event_type": "RejectJobEvent", "event": {"job_id": "1", "job_id": "2"}}]}',
+            "`$` has the member 'job_id' twice, in events[0].event",
+        ),
         (b'{"events":' + b"[" * 100_000, "nested too deep"),
         (b'{"now": 1, "events": [{"event_type": "RejectJobEvent", "event": {"job_id": "\xff"}}]}', "utf-8"),
     ],

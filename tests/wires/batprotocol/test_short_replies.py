@@ -164,3 +164,11 @@ def test_a_second_list_of_events_is_refused():
     with pytest.raises(ProtocolError, match="the member 'events' twice"):
         general(answer, 5.0, FORMAT_JSON)
     assert plain_reply(answer, 5.0) is None
+
+
+@pytest.mark.parametrize("again", ['"job_id":"w!2"', '"allocation":{}', '"storage_placement":[],"storage_placement":[]'])
+def test_a_member_of_a_decision_that_stands_twice_is_refused(again):
+    answer = text.encode(execution()).decode().replace('"job_id"', f'{again},"job_id"').encode()
+    with pytest.raises(ProtocolError, match=r"the member '[a-z_]*' twice, in events\[0\].event"):
+        general(answer, 5.0, FORMAT_JSON)
+    assert plain_reply(answer, 5.0) is None

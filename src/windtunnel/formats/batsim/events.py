@@ -13,11 +13,12 @@ import msgspec
 
 from windtunnel.diagnostics import Findings, did_you_mean, replacing
 from windtunnel.diagnostics.json_positions import json_pointer
+from windtunnel.diagnostics.json_repeated import repeated_members
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import json_fault, read_bytes
-from windtunnel.formats.repeated_members import REPEATED, repeated_members
+from windtunnel.formats.repeated_members import REPEATED
 from windtunnel.model import EventList, ExternalEvent, HostSet
 from windtunnel.model.event_kinds import EventKind, event_kind
 from windtunnel.model.site import MachineState

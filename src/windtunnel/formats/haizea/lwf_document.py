@@ -32,7 +32,10 @@ def parse_xml_text(text: bytes, findings: Findings) -> "Element":
     try:
         root = parse_guarded(decode_xml(text), limit=MAX_BYTES)
     except XmlFaultError as error:
-        findings.add(f"not XML that can be read: {error}", code="xml", line=error.line, column=error.column)
+        from windtunnel.formats.other_programs import of_other_programs
+
+        message, hint = f"not XML that can be read: {error}", of_other_programs(text)
+        findings.add(message, code="xml", line=error.line, column=error.column, hint=hint)
         findings.raise_all()
     check_grammar(root, findings)
     return root

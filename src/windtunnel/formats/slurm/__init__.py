@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from windtunnel.formats.format import Format
-from windtunnel.formats.slurm.heads import is_headless, separator_of
+from windtunnel.formats.slurm.heads import first_line, is_headless, separator_of
 
 __all__ = [
     "FORMATS",
@@ -28,7 +28,7 @@ def looks_like_sacct(head: bytes) -> bool:
         if b'"job_state"' in head:
             return False  # of squeue
         return b'"jobs"' in head and (b'"job_id"' in head or b'"slurm"' in head.lower())
-    first, _, rest = head.lstrip(b"\r\n").partition(b"\n")
+    first, rest = first_line(head), head.lstrip(b"\r\n").partition(b"\n")[2]
     if first.split()[:1] == [b"JobID"] and rest.lstrip().startswith(b"----"):
         return True  # for people, not for programs: its reader says which command prints the other
     return b"JobID" in first.strip().split(b"|") or bool(separator_of(first)) or is_headless(first)

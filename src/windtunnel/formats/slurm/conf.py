@@ -21,7 +21,7 @@ from windtunnel.formats.slurm.nodes import called, hosts_in, node_of, with_devic
 from windtunnel.formats.slurm.partitions import partition_of
 from windtunnel.formats.slurm.settings import settings_in
 from windtunnel.formats.slurm.site import accounting_of, chosen, in_partitions, platform_of, reservations_of, zone_of
-from windtunnel.formats.slurm.topology import read_topology
+from windtunnel.formats.slurm.topology import switches_beside
 from windtunnel.formats.slurm.unsimulated import tell_unsimulated
 from windtunnel.model import Platform
 from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
@@ -135,13 +135,10 @@ def read_lines(
     if not nodes and not findings.has_errors:
         findings.add("there is no node", code="empty")
     associations, found_qos = accounting_of(path, findings, accounts, qos, usage)
-    topology = path.parent / "topology.conf"
-    if topology.with_suffix(".yaml").is_file():  # of Slurm 25.05
-        findings.warn("topology.yaml is not simulated", code="ignored")
     site = SlurmSite(
         nodes=tuple(nodes),
         partitions=in_partitions(nodes, partitions, findings, reader.all_names),
-        switches=read_topology(topology, findings) if topology.is_file() and settings["select"].tree else (),
+        switches=switches_beside(path, findings, tree=settings["select"].tree),
         associations=associations,
         qos=found_qos,
         **settings,

@@ -3,11 +3,17 @@
 import re
 from typing import Final
 
-__all__ = ["is_headless", "separator_of"]
+__all__ = ["first_line", "is_headless", "separator_of"]
 
 _SEPARATED: Final = re.compile(rb"(?:^|([,;:\t^~@%!#&]))JobID(?(1)\1|([,;:\t^~@%!#&]))")
 _USUAL: Final = frozenset(b"Submit Start End Elapsed ElapsedRaw State NCPUS AllocCPUS ReqCPUS User Partition".split())
 _HEADLESS: Final = re.compile(rb"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?(\.\w+)?(\|[^|]*){5}")
+
+
+def first_line(head: bytes) -> bytes:
+    """The first line that is not empty, without the quotes of CSV if it has some."""
+    line = head.lstrip(b"\r\n").partition(b"\n")[0]
+    return line.replace(b'"', b"") if line.startswith(b'"') else line
 
 
 def separator_of(first: bytes) -> str:

@@ -161,9 +161,9 @@ TABLES: Final = {
             "Reason Sockets SocketsPerBoard State ThreadsPerCore TmpDisk Weight"
         ),
         irrelevant=_names(
-            "BcastAddr NodeAddr NodeHostname Port Parameters Topology RestrictedCoresPerGPU TRESWeights"
+            "BcastAddr NodeAddr NodeHostname Port Parameters RestrictedCoresPerGPU TRESWeights"
         ),
-        not_simulated=_names("CpuBind CPUSpecList GresConf SuspendTime"),
+        not_simulated=_names("CpuBind CPUSpecList GresConf SuspendTime Topology"),
     ),
     "PartitionName": KeyTable(
         "PartitionName",
@@ -173,11 +173,11 @@ TABLES: Final = {
             "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit PreemptMode "
             "Priority PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
         ),
-        irrelevant=_names("AllocNodes DisableRootJobs Hidden Topology"),
+        irrelevant=_names("AllocNodes DisableRootJobs Hidden"),
         at_default=_names("AllowGroups"),
         not_simulated=_names(
             "Alternate CpuBind ExclusiveTopo MaxCPUsPerSocket PowerDownOnIdle ResumeTimeout SelectTypeParameters "
-            "SuspendTime SuspendTimeout"
+            "SuspendTime SuspendTimeout Topology"
         ),
     ),
     "NodeSet": KeyTable("NodeSet", simulated=_names("NodeSet Feature Nodes")),
@@ -229,6 +229,12 @@ TABLES: Final = {
         not_simulated=_names(
             "CR_OTHER_CONS_RES ENFORCE_BINDING_GRES LL_SHARED_GRES MULTIPLE_SHARING_GRES_PJ ONE_TASK_PER_SHARING_GRES"
         ),
+    ),
+    "TopologyParam": KeyTable(
+        "TopologyParam",
+        simulated=_names("TopoOptional"),
+        irrelevant=_names("BlockAsNodeRank NoCtldInAddrAny NoInAddrAny RoutePart RouteTree TopoMaxSizeUnroll"),
+        not_simulated=_names("Dragonfly SwitchAsNodeRank"),
     ),
     "gres.conf": KeyTable(
         "gres.conf",

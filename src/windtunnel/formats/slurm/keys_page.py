@@ -10,8 +10,9 @@ __all__ = ["page"]
 _HEAD: Final = """\
 # Keys of slurm.conf
 
-How each key of `slurm.conf` and `gres.conf` and each item of `SchedulerParameters` is treated. **Simulated**: it is
-part of the site. **Irrelevant**: it has no influence on a simulation (ports, logs, plugins that launch jobs).
+How each key of `slurm.conf` and `gres.conf` and each item of `SchedulerParameters` and the like is treated.
+**Simulated**: it is part of the site. **Irrelevant**: it has no influence on a simulation (ports, logs, plugins that
+launch jobs).
 **Not simulated**: it may influence decisions, and the account of a run lists it. A key that is in none of these lists
 causes a warning with the nearest known name. **Not simulated unless at the default**: the account lists it if it is
 set to another value. This page is generated from `windtunnel.formats.slurm.keys`.
@@ -26,6 +27,7 @@ _TITLES: Final = {
     "PowerAction": "Of what saves power",
     "SchedulerParameters": "SchedulerParameters",
     "SelectTypeParameters": "SelectTypeParameters",
+    "TopologyParam": "TopologyParam",
     "gres.conf": "gres.conf",
 }
 

@@ -51,6 +51,7 @@ _FREE: Final = frozenset(
 )
 """Columns that hold what users or administrators wrote."""
 
+_AS_PRINTED: Final = "spreadsheets change fields: give the file as sacct -P has printed it"
 _MOST_LINES: Final = 500
 """The longest row (lines)."""
 
@@ -72,13 +73,8 @@ def rows(text: str, findings: Findings) -> Iterator[tuple[int, dict[str, str]]]:
             continue
         row, size = table.row(lines, at)
         if row is None:
-            fields = lines[at].count("|") + 1
-            findings.add(
-                f"{fields} fields, which do not fit the {len(head)} columns of the header",
-                code="fields",
-                line=at + 1,
-                hint="export without SubmitLine and Comment, or with sacct --json",
-            )
+            message, hint = table.fault(lines[at])
+            findings.add(message, code="fields", line=at + 1, hint=hint)
         else:
             yield at + 1, row
         at += size
@@ -117,11 +113,25 @@ class _Table:
             text += "\n" + lines[following].rstrip("\r")
         return (None if best is None else dict(zip(self._head, best, strict=True))), best_size
 
+    def fault(self, line: str) -> tuple[str, str]:
+        """What is wrong with a line that begins no row, and a hint."""
+        fields = line.rstrip("\r").split("|")
+        sure = len(fields) if len(fields) == len(self._head) else min(self._free, default=0)
+        for place, check in self._checks.items():
+            if place < min(sure, len(fields)) and not check.fullmatch(fields[place]):
+                return f"{self._head[place]} is {fields[place]!r:.60}, which is not how sacct prints it", _AS_PRINTED
+        message = f"{len(fields)} fields, which do not fit the {len(self._head)} columns of the header"
+        return message, _AS_PRINTED if '"' in line else "export without SubmitLine and Comment, or with sacct --json"
+
     def _begins(self, line: str) -> bool:
-        """Whether a line may be the first of a row, by its fields before the first text of a user."""
+        """Whether a line may be the first of a row, by its fields before the first text of a user.
+
+        One of as many fields as the head has is a row, if a damaged one, where half of those are what they must be.
+        """
         fields = line.split("|", len(self._telling))
         pairs = zip(fields, self._telling, strict=False)
-        return all(check is None or check.fullmatch(field) for field, check in pairs)
+        fit = [check.fullmatch(field) is not None for field, check in pairs if check is not None]
+        return all(fit) or (2 * sum(fit) >= len(fit) and line.count("|") + 1 >= len(self._head))
 
     def _fit(self, fields: list[str]) -> list[str] | None:
         """The fields as those of the head, with the surplus in texts of users; None when nothing fits.

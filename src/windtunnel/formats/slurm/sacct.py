@@ -22,7 +22,8 @@ from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
-from windtunnel.formats.slurm.heads import separator_of
+from windtunnel.formats.slurm.heads import first_line, separator_of
+from windtunnel.formats.slurm.quoted import unquoted
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.sacct_json import records_of_json
 from windtunnel.formats.slurm.site import zone_of
@@ -110,12 +111,10 @@ def read_sacct(
 
 
 def _table(data: bytes, delimiter: str, columns: str) -> str:
-    """The text with a head, and strokes between the fields."""
+    """The text with a head, strokes between the fields, and no quotes around them."""
     text = data.decode("utf-8", "replace")
-    delimiter = delimiter or separator_of(data.lstrip(b"\r\n").partition(b"\n")[0])
-    if delimiter not in {"|", ""}:
-        text = text.replace("|", "\N{BROKEN BAR}").replace(delimiter, "|")
-    return f"{columns.replace(',', '|')}\n{text}" if columns else text
+    mark = delimiter or separator_of(first_line(data)) or "|"
+    return unquoted(f"{columns.replace(',', mark)}\n{text}" if columns else text, mark)
 
 
 def _of_text(whole: str, findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:

@@ -40,6 +40,7 @@ def settings_in(line: Line, tz: str = "UTC") -> dict[str, Any]:
     kinds = {key: _plugin(line, key, *known) for key, known in _PLUGINS.items()}
     tell_words("SchedulerParameters", line, "SchedulerParameters")
     tell_words("SelectTypeParameters", line, "SelectTypeParameters")
+    tell_words("TopologyParam", line, "TopologyParam")
     given = _parameters(line)
     if line.text("FastSchedule") == "0":  # nodes are what they say when they start, not what is written
         line.note("FastSchedule=0 is not simulated", "ignored", Severity.WARNING)

@@ -34,10 +34,11 @@ def plain_reply(text: bytes, now: float) -> Reply | None:
         message: dict[str, Any] = _decode(text.rstrip(b"\0"))
         done = _date(message["now"])
         events: Any = message["events"]
-        if type(events) is not list or len(message) != 2 or not -_INF < done < _INF or _repeated(text):
+        if type(events) is not list or len(message) != 2 or not -_INF < done < _INF:
             return None
         decisions: list[Any] = []
         previous = -_INF
+        names = 2  # that stand in the text, each once
         for event in events:
             when = _date(event["timestamp"])
             if len(event) != 3 or not previous <= when <= done:
@@ -46,9 +47,15 @@ def plain_reply(text: bytes, now: float) -> Reply | None:
             decision = _decision(event["event_type"], event["event"])
             if decision is None:
                 return None
+            names += 4
+            if type(decision) is _ExecuteJob:
+                data: dict[str, Any] = event["event"]
+                names += 2 + len(data) + len(data["allocation"]["executor_placement"])
             if when > now:
                 decision.timestamp = when
             decisions.append(decision)
+        if _repeated(text, message, names):
+            return None
     except (KeyError, TypeError, ValueError, RecursionError, OverflowError, AttributeError):
         return None
     return new_reply(max(now, done), decisions)

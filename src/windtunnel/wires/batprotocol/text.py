@@ -30,9 +30,9 @@ def decode(text: bytes) -> Message:
     try:
         bare = bytes(text).rstrip(b"\0")
         found = _decode(bare)
+        twice = repeated_member(bare, found)
         _to_struct(found, "Message", unknown)
         message = msgspec.convert(found, Message, strict=False)
-        twice = repeated_member(bare)
     except RecursionError:
         raise ProtocolError("malformed batprotocol message: JSON text nested too deep") from None
     except (msgspec.MsgspecError, ValueError) as error:
@@ -41,7 +41,7 @@ def decode(text: bytes) -> Message:
             reason = reason.replace("Expected `int`, got `str`", unknown[0])
         raise ProtocolError(f"malformed batprotocol message: JSON text: {reason}") from error
     if twice:
-        raise ProtocolError(f"malformed batprotocol message: JSON text: `$` has the member {twice!r} twice")
+        raise ProtocolError(f"malformed batprotocol message: JSON text: `$` has the member {twice}")
     return message
 
 

@@ -81,8 +81,8 @@ class Hearing:
         for key in ("now", "events") if isinstance(message, dict) else ():
             if key not in message:
                 raise ProtocolError(f"Batsim's message has no {key!r}")
-        if twice := repeated_member(data):
-            raise ProtocolError(f"Batsim's message has the member {twice!r} twice")
+        if twice := repeated_member(data, message):
+            raise ProtocolError(f"Batsim's message has the member {twice}")
         now = float(message["now"])
         notices = [self._notice(rank, event) for rank, event in enumerate(message["events"])]
         self._unheard.message(message)

@@ -55,12 +55,18 @@ class Reader:
             if key not in _MESSAGE:
                 hint = did_you_mean(key, _MESSAGE)
                 raise ProtocolError(f"member {key!r} of the scheduler's reply is unknown; {hint}", now=now)
-        if twice := repeated_member(data):
-            raise ProtocolError(f"the scheduler's reply has the member {twice!r} twice", now=now)
+        events = message.get("events")
+        names = len(message)
+        for event in events if isinstance(events, list) else ():
+            if isinstance(event, dict):
+                names += len(event)
+                if isinstance(of_event := event.get("data"), dict):
+                    names += len(of_event)
+        if twice := repeated_member(data, message, names):
+            raise ProtocolError(f"the scheduler's reply has the member {twice}", now=now)
         done = message.get("now")
         if done != now or type(done) is not float:  # usually it is the present
             done = _date(done, "now", now)
-        events = message.get("events")
         if not isinstance(events, list):
             raise ProtocolError(f"events of the scheduler's reply is {shown(events)}, an array is expected", now=now)
         return new_reply(done, [self._event(rank, event, now) for rank, event in enumerate(events)] if events else [])

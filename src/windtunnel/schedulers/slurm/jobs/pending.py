@@ -47,6 +47,7 @@ class PendingJob:
         "het",
         "id",
         "last_cpus",
+        "last_gpus",
         "last_nodes",
         "licences",
         "lifts_time",
@@ -152,6 +153,8 @@ class PendingJob:
         """Since when it has waited for nodes below few switches: since nodes were first looked for."""
         self.last_cpus = 0
         """The CPUs of the last placement found for it: limits count them while there is none; 0: none yet."""
+        self.last_gpus: float | None = None
+        """The GPUs with which that placement counts (total_gres), if it asks for some for each socket."""
         self.last_nodes = 0
         """The nodes of that placement."""
         self.few_switches = True

@@ -25,8 +25,6 @@ class Tracked:
         self._placed: tuple[Record | None, Picked | None] = (None, None)
         self._asked_for: dict[str, float] = {}
         """The placement that was last asked for, and what it takes."""
-        self.by_socket: dict[str, float] = {}
-        """Of jobs that ask for GPUs for each socket those that their last placement counted with (total_gres)."""
 
     def placed(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job takes with a placement; all CPUs of nodes it has alone."""
@@ -39,7 +37,7 @@ class Tracked:
         tres = tres_of(record.demand, placed.nodes.bit_count(), placed.total)
         record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
         if record.demand.gpus_per_socket:
-            self.by_socket[record.job.id] = gpus_counted(self.cluster, record.demand, placed)
+            record.job.last_gpus = gpus_counted(self.cluster, record.demand, placed)
             tres |= self._for_sockets(record)
         elif record.demand.gpus_per_task and record.demand.gpus_per_job:
             count = gpus_counted(self.cluster, record.demand, placed)
@@ -68,7 +66,7 @@ class Tracked:
 
     def _for_sockets(self, record: Record) -> dict[str, float]:
         """The GPUs with which a job counts that asks for some for each socket, once it has had a place."""
-        count, demand = self.by_socket.get(record.job.id), record.demand
+        count, demand = record.job.last_gpus, record.demand
         return {} if count is None else dict.fromkeys(gres_names("gpu", demand.gpu_type, demand.typed_only), count)
 
     def submitted(self, record: Record) -> dict[str, float]:
