@@ -42,7 +42,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         if demand.asks_gres and demand.memory_per_cpu and cluster.site.select.memory:
             room = (cluster.memory[node] - held.memory[node]) // demand.memory_per_cpu
         if most is not None:
-            room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name)))
+            room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name, busy)))
         if placed.again:
             room = min(room, placed.again.get(node, room))
         if socket_counts:

@@ -83,6 +83,9 @@ class Selector(PlainSelector):
             part = record.part(site, least, least, demand.max_nodes)
             found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)
             if found is None:
+                if not nodes and demand.asks_gres:  # any nodes are tested all the same, which leaves traces (§5.7)
+                    any_nodes = record.part(site, demand.min_nodes, wanted, demand.max_nodes)
+                    self._will_run_in(any_nodes, among, held, now, preemptable, NEVER)
                 late = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, NEVER) is not None
                 if late or not nodes or nodes.bit_count() >= wanted:
                     return None
