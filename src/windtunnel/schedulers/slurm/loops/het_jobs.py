@@ -36,8 +36,8 @@ _AGAIN: Final = 121
 def component_asks(ask: JobAsk) -> list[JobAsk]:
     """What each component of a job asks for, the first one's first; a plain job has one.
 
-    What sbatch does not forget from one component to the next (time limits, memory of nodes, accounts, QOS, nodes to be
-    left out...) a component has from the one before it if it says nothing of it, the first one the last that is given.
+    What sbatch does not forget from one component to the next (time limits, memory of nodes, accounts, QOS, nodes to
+    be left out...) one has from the one before it if it says nothing of it, the first one the last that is given.
     What the first waits for all wait for.
     """
     if not ask.components:

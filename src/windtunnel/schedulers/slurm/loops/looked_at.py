@@ -21,6 +21,11 @@ class LookedAt:
         )
         """Whether anything limits how many of them are."""
 
+    def may_leave_out(self, count: int) -> bool:
+        """Whether limits of the cycle may end it, or pass over some, before so many jobs have been looked at."""
+        known = self.known
+        return self.bounded or bool(known.bf_max_job_start) or 0 < known.bf_max_job_test < count
+
     def enough_of(self, record: Record) -> bool:
         """Whether enough jobs of its user, partition or association were looked at; if not, this is one more."""
         if not self.bounded:

@@ -93,6 +93,8 @@ class Selector(PlainSelector):
             when, nodes = max(when, found[0]), nodes | found[1].nodes
             cpus.update(found[1].cpus)
         count = nodes.bit_count()
+        if demand.min_nodes < count < wanted:
+            return None  # fewer than none are left to be found
         if count < wanted:
             part = record.part(site, demand.min_nodes - count, wanted - count, demand.max_nodes - count)
             found = self._will_run_in(part, among & ~nodes, held, now, preemptable, NEVER)
