@@ -573,6 +573,7 @@ class Replay:
         """Which cores and generic resources each job got of its nodes."""
         if self.site.select.type == "linear":
             return
+        state.occupancy.settle()  # cores may not have been told apart so far
         ours = {job.pending.id: job.holding for job in done.started if job.task is None}
         for key, _ in recorded.started:
             job = self.final.get(key)
