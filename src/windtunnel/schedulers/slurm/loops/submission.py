@@ -281,7 +281,7 @@ def _tested(state: State, record: Record) -> str | None:
     if _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
         job.last_cpus = placed.total if placed is not None else 0
-    free = among & _idle(state, record)
+    free = among & _idle(state, record) & ~state.of_others(record)
     if among != free and not state.selector.ever(record, free):
         room = union(one.holding.nodes for one in candidates(state, record)) if state.site.preempt.type else 0
         if not room & among or not state.selector.ever(record, free | room & among):
