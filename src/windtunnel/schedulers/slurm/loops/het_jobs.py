@@ -38,7 +38,7 @@ def component_asks(ask: JobAsk) -> list[JobAsk]:
 
     What sbatch does not forget from one component to the next (time limits, memory of nodes, accounts, QOS, nodes to
     be left out...) one has from the one before it if it says nothing of it, the first one the last that is given.
-    What the first waits for all wait for.
+    What the first waits for all wait for. None gets nodes that others name.
     """
     if not ask.components:
         return [ask]
@@ -63,7 +63,7 @@ def component_asks(ask: JobAsk) -> list[JobAsk]:
             qos=qos[place] or "",
             reservation=reservations[place] or "",
             prefer=preferred[place] or "",
-            exclude=left_out[place] or (),
+            exclude=(*(left_out[place] or ()), *_named_by_others(parts, place)),
             memory_per_node=memory[place],
             time_limit=limits[place],
             time_min=least_times[place],
@@ -76,6 +76,13 @@ def component_asks(ask: JobAsk) -> list[JobAsk]:
         )
         for place, one in enumerate(parts)
     ]
+
+
+def _named_by_others(parts: Sequence[JobAsk], place: int) -> Iterator[str]:
+    """The nodes that other components name."""
+    for other, one in enumerate(parts):
+        if other != place:
+            yield from one.nodes
 
 
 def _carried(given: Sequence[_Given | None]) -> list[_Given | None]:
