@@ -157,7 +157,7 @@ def _for_gres(
         tasks = (min(gpus, demand.gpus_per_job) if limited else gpus) // demand.gpus_per_task
         return fullest_trimmed(sockets, max(count, tasks * -(-demand.cpus_per_task // threads)))
     free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)
-    cpus = of_tasks(demand, len(sockets), free, gpus)
+    cpus = of_tasks(demand, len(sockets), free, gpus, beside=True)
     return fullest_trimmed(sockets, max(count, -(-cpus // threads)))
 
 
