@@ -28,7 +28,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.order import rank_whole_jobs
-from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.queue import job_queue, partition_refusal
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -390,8 +390,9 @@ class Replay:
             job.want_whole()
         if key in self.sharing:
             job.share(self.sharing[key])
-        elif job.records:
-            settle_sharing(state, job.records[0])  # where it was looked at when it was submitted
+        else:  # where it was looked at when it was submitted
+            for record in [one for one in job.records if partition_refusal(one) is None][:1]:
+                settle_sharing(state, record)
         jobs[key] = job
         return job
 

@@ -199,7 +199,7 @@ class PendingJob:
             sharing = record.table.partition.over_subscribe
             if whole:
                 record.demand.exclusive = True
-            whole = whole or sharing is OverSubscribe.EXCLUSIVE
+            whole = whole or (sharing is OverSubscribe.EXCLUSIVE and record.within_bounds)
         if self.ask.exclusive_user:
             looking = self.records if self.all_look else self.records[:1]
             if any(record.by_whole_nodes for record in looking):

@@ -153,6 +153,14 @@ class Record:
         other.priority, other.refusal, other.liking = self.priority, self.refusal, self.liking
         return other
 
+    @property
+    def within_bounds(self) -> bool:
+        """Whether its partition looks for nodes at all: not for a job that asks for more than it has, or gives."""
+        demand, most = self.demand, self.table.partition.max_nodes
+        if most is not None and not demand.lifts_most and max(demand.least_asked, demand.most_looked_for) > most:
+            return False
+        return demand.least_asked <= self.table.size
+
     def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
