@@ -16,6 +16,7 @@ __all__ = [
     "BUSY",
     "NEVER",
     "NOT_AVAILABLE",
+    "kept_by_others",
     "lack_of_features",
     "left_by_reservations",
     "liked",
@@ -119,6 +120,11 @@ def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
     nodes = state.cluster.all if own is None else own.mask
     kept = state.bookings.kept_from(job, state.now, state.now + record.limit * 60) & nodes
     return nodes & ~kept, kept & record.mask
+
+
+def kept_by_others(usable: int) -> str:
+    """The Reason of a job in a reservation whose nodes others have: all, or but for too few that are ``usable``."""
+    return "Reservation" if usable else f"{NOT_AVAILABLE}, Reserved for maintenance"
 
 
 def nodes_busy(state: State, record: Record, among: int, available: int) -> bool:

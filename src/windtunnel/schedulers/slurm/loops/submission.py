@@ -5,6 +5,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
     BUSY,
     NEVER,
+    kept_by_others,
     lack_of_features,
     left_by_reservations,
     liked,
@@ -274,7 +275,7 @@ def _tested(state: State, record: Record) -> str | None:
         return "Resources"
     if not state.selector.ever(record, among):
         if never_runs(state, record, usable):
-            return "Reservation" if kept else None
+            return kept_by_others(usable) if kept else None
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
     most = state.selector.cons_tres.most_cpus
     job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
