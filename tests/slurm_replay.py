@@ -390,9 +390,8 @@ class Replay:
             job.want_whole()
         if key in self.sharing:
             job.share(self.sharing[key])
-        else:  # where it was looked at when it was submitted
-            for record in [one for one in job.records if partition_refusal(one) is None][:1]:
-                settle_sharing(state, record)
+        elif self.site.enforce_partition_limits != "ANY" or partition_refusal(job.records[0]) is None:
+            settle_sharing(state, job.records[0])  # where it was looked at when it was submitted
         jobs[key] = job
         return job
 
