@@ -71,10 +71,13 @@ class Selector(PlainSelector):
     ) -> tuple[int, Picked] | None:
         """Of features with counts: each for itself, the job starts with the last; then any nodes for what is left.
 
-        Where nodes are left to be found, it is forgotten that a feature has too few: the nodes need not have it.
+        Where nodes are left to be found, it is forgotten that a feature has too few: the nodes need not have it. Of
+        the CPUs in all only those of the last test are known.
         """
         demand, site = record.demand, self.cluster.site
-        wanted = max(demand.min_nodes, demand.requested_nodes)
+        spread = min(demand.most_looked_for, demand.max_nodes) if record.job.ask.spread else 0
+        wanted = max(demand.min_nodes, demand.requested_nodes, spread)
+        total = 0
         when = nodes = 0
         cpus: dict[int, int] = {}
         on_node = demand.tasks_per_node
@@ -90,7 +93,7 @@ class Selector(PlainSelector):
                 if late or not nodes or nodes.bit_count() >= wanted:
                     return None
                 break
-            when, nodes = max(when, found[0]), nodes | found[1].nodes
+            when, nodes, total = max(when, found[0]), nodes | found[1].nodes, found[1].total
             cpus.update(found[1].cpus)
         count = nodes.bit_count()
         if demand.min_nodes < count < wanted:
@@ -100,9 +103,9 @@ class Selector(PlainSelector):
             found = self._will_run_in(part, among & ~nodes, held, now, preemptable, NEVER)
             if found is None:
                 return None
-            nodes |= found[1].nodes
+            nodes, total = nodes | found[1].nodes, found[1].total
             cpus.update(found[1].cpus)
-        return when, Picked(nodes, cpus)
+        return when, Picked(nodes, cpus, total=total)
 
     def _will_run_in(
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
