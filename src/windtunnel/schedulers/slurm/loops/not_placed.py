@@ -186,7 +186,7 @@ def _gpus_of(state: State, record: Record, found: Picked) -> dict[str, float]:
 def not_available(state: State, record: Record, available: int) -> str:
     """The Reason of a job whose nodes cannot be had now, though they exist."""
     job, nodes = record.job, record.table.mask
-    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, nodes):
+    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, record.table):
         return f"{NOT_AVAILABLE}, Reserved for maintenance"
     away = (job.named or nodes) & ~available
     if away:
