@@ -112,14 +112,18 @@ def no_such_nodes(state: State, record: Record) -> bool:
 
 
 def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
-    """The nodes that reservations leave to a job that asks for one, and what others have of those (§8)."""
+    """The nodes that reservations leave to a job that asks for one, and what others have of those (§8).
+
+    Where its own reservation is left with nodes, but none for the job in its partition, nobody looks for more.
+    """
     job = record.job
     if not job.reservation:
         return state.cluster.all, 0
     own = None if state.bookings.flexible(job.reservation) else state.bookings.own(job, state.now)
     nodes = state.cluster.all if own is None else own.mask
     kept = state.bookings.kept_from(job, state.now, state.now + record.limit * 60) & nodes
-    return nodes & ~kept, kept & record.mask
+    usable = nodes & ~kept
+    return usable, kept & record.mask if record.mask & usable or not usable else 0
 
 
 def kept_by_others(usable: int) -> str:
