@@ -36,7 +36,7 @@ class LookedAt:
             (("user", user, _of_default_account(record.job)), known.bf_max_job_user),
             (("partition", part), known.bf_max_job_part),
             (("both", user, part), known.bf_max_job_user_part),
-            (("association", record.job.account, user), known.bf_max_job_assoc),
+            (("association", record.job.account, user), known.bf_max_job_assoc if record.job.member is not None else 0),
         ]
         limited = [(key, most) for key, most in keys if most]
         if any(self._counts.get(key, 0) >= most for key, most in limited):

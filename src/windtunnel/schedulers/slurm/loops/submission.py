@@ -188,8 +188,8 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
         return True
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
     own = _kept_to(state, record.job)
-    fitting = union(tested.constraint.alternatives) & (-1 if own is None else own)
-    return not ((up and refused) or tested.counts or fitting & record.table.mask)
+    left = -1 if own is None else own & (left_by_reservations(state, record)[0] or -1)  # if others leave any of it
+    return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
 
 
 def _of_wrong_size(record: Record, several: bool) -> bool:
