@@ -32,11 +32,12 @@ class LookedAt:
             return False
         known = self.known
         user, part = record.job.user, record.table.name
+        of_each = known.bf_max_job_assoc if record.job.member is not None else 0
         keys: list[tuple[tuple[object, ...], int]] = [
             (("user", user, _of_default_account(record.job)), known.bf_max_job_user),
             (("partition", part), known.bf_max_job_part),
             (("both", user, part), known.bf_max_job_user_part),
-            (("association", record.job.account, user), known.bf_max_job_assoc if record.job.member is not None else 0),
+            (("association", record.job.account, user), of_each),
         ]
         limited = [(key, most) for key, most in keys if most]
         if any(self._counts.get(key, 0) >= most for key, most in limited):
