@@ -666,6 +666,7 @@ def read_reservations(folder):
                     users=tuple(given.get("users", "").replace("(null)", "").split(",")),
                     accounts=tuple(filter(None, given.get("accounts", "").replace("(null)", "").split(","))),
                     flags=tuple(given.get("flags", "").split(",")),
+                    partition=given.get("partitionname", "").replace("(null)", ""),
                 )
             )
     return tuple(found)

@@ -28,7 +28,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.order import rank_whole_jobs
-from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.queue import job_queue, partition_refusal
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -390,7 +390,7 @@ class Replay:
             job.want_whole()
         if key in self.sharing:
             job.share(self.sharing[key])
-        elif job.records:
+        elif self.site.enforce_partition_limits != "ANY" or partition_refusal(job.records[0]) is None:
             settle_sharing(state, job.records[0])  # where it was looked at when it was submitted
         jobs[key] = job
         return job
@@ -575,6 +575,7 @@ class Replay:
         """Which cores and generic resources each job got of its nodes."""
         if self.site.select.type == "linear":
             return
+        state.occupancy.settle()  # cores may not have been told apart so far
         ours = {job.pending.id: job.holding for job in done.started if job.task is None}
         for key, _ in recorded.started:
             job = self.final.get(key)

@@ -12,6 +12,7 @@ from slurm_recorded import log_of, names, pairs, read_ask, read_json, read_site
 from slurm_replay import ENDING, MOST_BUSY, stamp
 from windtunnel.model.slurm import Reservation
 from windtunnel.schedulers.slurm.admission import rank
+from windtunnel.schedulers.slurm.jobs.countdown import Countdown
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
@@ -64,6 +65,7 @@ class Timeline:
         self.booked = {}
         self.events = list(self.read(folder))
         self.state = State(self.site, int(self.events[0][0]) - 1)
+        self.countdown = Countdown()
         self.ended = []
         """When jobs ended lately, and on which nodes: their daemons need a moment."""
         self.away = {}
@@ -109,7 +111,7 @@ class Timeline:
         state.ledger.last = state.now - int(over)
         state.ledger.tick(state.now, [one.spending for one in state.running.values()])
         state.limits.tick(state.running.values(), state.now)
-        for job in state.pending.values():
+        for job in state.pending.values() if self.site.priority.multifactor else ():
             rank(state, job)
 
     def submit(self, when, key):
@@ -121,7 +123,10 @@ class Timeline:
         member = state.tree.find(account, submission["user"])
         qos = state.cluster.qos.get(ask.qos or "normal")
         job = PendingJob(key, int(key), ask, int(when), state.cluster, member, qos)
-        rank(state, job)
+        if self.site.priority.multifactor:
+            rank(state, job)
+        else:
+            self.countdown.rank(job)
         state.pending[key] = job
         state.dependencies.announce(key)
 
@@ -162,7 +167,10 @@ class Timeline:
             )  # fmt: skip
             again.last_gpus = running.pending.last_gpus
             again.begin = int(when) + REQUEUED
-            rank(self.state, again)
+            if self.site.priority.multifactor:
+                rank(self.state, again)
+            else:
+                again.take_place_of(running.pending)
             self.state.pending[name] = again
         else:
             self.state.end(name, int(when), False)

@@ -8,6 +8,7 @@ import pytest
 
 import windtunnel as wt
 from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings, Partition
+from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
@@ -214,3 +215,26 @@ def test_nobody_is_suspended_for_a_higher_qos_where_no_cores_are_shared():
     )
     assert found["h"]["finish_time"] < 310
     assert found["urgent"]["starting_time"] >= found["h"]["finish_time"]
+
+
+def test_what_sbatch_does_not_forget_goes_on_to_the_next_component():
+    """The first has the last that is given (seen in the recording components-carry)."""
+    ask = JobAsk(
+        components=(
+            JobAsk(qos="low", memory_per_node=1000, nodes=("n1",)),
+            JobAsk(memory_per_cpu=10, nice=5, exclude=("n2",)),
+            JobAsk(qos="high", account="a", time_min=3),
+        )
+    )
+    parts = component_asks(ask)
+    assert [one.qos for one in parts] == ["high", "low", "low", "high"]
+    assert [one.account for one in parts] == ["a"] * 4
+    assert [one.memory_per_node for one in parts] == [1000, 1000, None, None]
+    assert [one.nice for one in parts] == [5] * 4
+    assert [one.time_min for one in parts] == [3] * 4
+    assert [set(one.exclude) for one in parts] == [{"n1", "n2"}, {"n2"}, {"n1", "n2"}, {"n1", "n2"}]
+
+
+def test_memory_of_nodes_is_whole_where_nobody_gives_any():
+    parts = component_asks(JobAsk(components=(JobAsk(memory_per_gpu=1),)))
+    assert [one.memory_per_node for one in parts] == [None, None]

@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
-from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 
 __all__ = ["Booking", "Bookings"]
 
@@ -17,7 +17,6 @@ _PERIODS: Final = {"HOURLY": 3600, "DAILY": _DAY, "WEEKLY": 7 * _DAY}
 _DAYS: Final[dict[str, tuple[int, ...]]] = {"WEEKDAY": (1, 1, 1, 1, 3, 2, 1), "WEEKEND": (5, 4, 3, 2, 1, 1, 6)}
 """Days until it comes again where that depends on the day of the week, from Monday on."""
 _REPEATED: Final = frozenset((*_PERIODS, *_DAYS))
-_WHOLE: Final = frozenset(("ALL_NODES", "PART_NODES", "MAINT"))
 _NEVER: Final = 1 << 62
 
 
@@ -170,20 +169,25 @@ class Bookings:
         """The nodes of a reservation."""
         return self._masks.get(name, 0)
 
-    def in_the_way(self, named: int, begin: int, end: int, nodes: int) -> Booking | None:
-        """The first one in a span of time that takes a whole partition, or a node that a job names and wants whole.
-
-        A partition is taken whole for maintenance, or as all nodes.
-        """
+    def in_the_way(self, named: int, begin: int, end: int, table: PartitionTable) -> Booking | None:
+        """The first one in a span of time that takes a partition whole, or a node that a job names and wants so."""
         for one in self.occurrences(begin, end):
-            if one.mask & named or (one.flags & _WHOLE and not nodes & ~one.mask):
+            if one.mask & named or self._takes_whole(one, table):
                 return one
         return None
 
-    def maintained(self, job: PendingJob, begin: int, end: int, nodes: int) -> bool:
+    def _takes_whole(self, one: Booking, table: PartitionTable) -> bool:
+        """Whether a partition is taken whole: with all nodes, by its name, or for maintenance of all it has."""
+        if "ALL_NODES" in one.flags:
+            return True
+        if "PART_NODES" in one.flags and self.partition_of(one.name) == table.name:
+            return True
+        return "MAINT" in one.flags and not table.mask & ~one.mask
+
+    def maintained(self, job: PendingJob, begin: int, end: int, table: PartitionTable) -> bool:
         """Whether what is in the way of a job without a reservation takes a whole partition."""
-        one = None if job.reservation else self.in_the_way(job.named, begin, end, nodes)
-        return one is not None and bool(one.flags & _WHOLE) and not nodes & ~one.mask
+        one = None if job.reservation else self.in_the_way(job.named, begin, end, table)
+        return one is not None and self._takes_whole(one, table)
 
     def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:
         """When the first reservation that matters ends, rounded up; 0: none does (§4.3)."""

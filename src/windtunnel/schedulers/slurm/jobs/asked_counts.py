@@ -72,6 +72,8 @@ class AskedCounts:
         if nodes is not None and ask.tasks is not None and low > ask.tasks:
             low = ask.tasks
         high = (ask.max_nodes or nodes) if nodes is not None else None
+        if high is not None and ask.tasks is not None:
+            high = min(high, ask.tasks)  # sbatch leaves no more
         self.max_nodes = _MANY if high is None else high
         self.most_asked = high or 0
         """The most nodes it asks for; 0: it says nothing of them."""

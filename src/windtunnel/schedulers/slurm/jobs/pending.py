@@ -189,20 +189,20 @@ class PendingJob:
             for record in self.records:
                 record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
-        self._keep_whole()
+        self._keep_whole(cluster)
 
-    def _keep_whole(self) -> None:
+    def _keep_whole(self, cluster: Cluster) -> None:
         """A job that a partition with OverSubscribe=EXCLUSIVE has looked at wants whole nodes of the others too.
 
-        At submission those of higher tiers look first, and where all have to take it all of them.
+        At submission those of higher tiers look first; all where all have to take it, no small ones where any has to.
         """
+        any_takes = cluster.site.enforce_partition_limits == "ANY"
         kinds = [record.table.partition.over_subscribe for record in self.records]
         whole = self.all_look and OverSubscribe.EXCLUSIVE in kinds
-        for record in self.records:
-            sharing = record.table.partition.over_subscribe
+        for record, sharing in zip(self.records, kinds, strict=True):
             if whole:
                 record.demand.exclusive = True
-            whole = whole or sharing is OverSubscribe.EXCLUSIVE
+            whole = whole or (sharing is OverSubscribe.EXCLUSIVE and (not any_takes or record.within_bounds))
         if self.ask.exclusive_user:
             looking = self.records if self.all_look else self.records[:1]
             if any(record.by_whole_nodes for record in looking):
@@ -217,7 +217,7 @@ class PendingJob:
         if self.given_minutes is not None:
             record.limit = self.given_minutes
         self.records = [record]
-        self._keep_whole()
+        self._keep_whole(cluster)
         return record
 
     def want_whole(self) -> None:

@@ -153,6 +153,16 @@ class Record:
         other.priority, other.refusal, other.liking = self.priority, self.refusal, self.liking
         return other
 
+    @property
+    def within_bounds(self) -> bool:
+        """Whether a job is not too large or long for its partition, as far as it says so itself."""
+        part, demand, most = self.table.partition, self.demand, self.table.partition.max_nodes
+        if demand.asked_cpus > self.table.cpus or demand.least_asked > self.table.size:
+            return False
+        if most is not None and not demand.lifts_most and max(demand.least_asked, demand.most_looked_for) > most:
+            return False
+        return part.max_time is None or self.limit <= part.max_time or self.job.lifts_time
+
     def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)

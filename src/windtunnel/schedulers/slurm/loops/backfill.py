@@ -48,13 +48,17 @@ class _Cycle:
         """Whether plans may be put off that keep no job from starting now."""
         self.deferred: list[Record | RunningJob] = []
         """Jobs whose plans were, and those that have started since."""
+        self.not_all = False
+        """Whether limits of the cycle may leave out jobs with deadlines, which are not cancelled then (§9)."""
 
     def go(self) -> Pass:
         """Over the queue in order, until a limit of the cycle ends it."""
         state, settings = self.state, self.settings
         self.done.failed += drop_hopeless(state)
         queue = job_queue(state, backfill=True)
-        self.done.failed += drop_late(state, queue)
+        self.not_all = bool(state.watched) and self.seen.may_leave_out(len(queue))
+        if not self.not_all:
+            self.done.failed += drop_late(state, queue)
         for job in state.pending.values():
             job.expected, job.planned = None, 0
         most = settings.bf_max_job_test
@@ -107,7 +111,7 @@ class _Cycle:
     def _prospects(self, queue: list[Record]) -> Prospects | None:
         """What tells when no job can start any more; None: all are to be tested."""
         state, masks = self.state, self.state.selector.masks
-        if self.all_plans or masks is None or self.planner.preempting or self.planner.het.plans:
+        if self.all_plans or masks is None or self.planner.preempting or self.planner.het.plans or self.not_all:
             return None
         if state.limits.active and not self._limits_tell(len(queue)):
             return None
@@ -194,6 +198,9 @@ class _Cycle:
         only_now = self._only_now(record)
         first = max(first, self._blocked_until(record))
         while not self.seen.enough_of(record):
+            if self.not_all and drop_late(self.state, [record]):
+                self.done.failed.append(job)
+                return
             plan, tested = self.planner.test(record, only_now, first)
             self.done.tested += tested and not record.magnetic  # each task of an array counts
             if plan.outcome is STARTED:

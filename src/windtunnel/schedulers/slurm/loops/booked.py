@@ -38,7 +38,7 @@ def _after_others(state: State, record: Record, start: int, minutes: int) -> int
     """A start in a reservation of the whole partition, or of named nodes wanted whole, is its end instead (§8)."""
     named = record.job.named if record.demand.exclusive or state.selector.linear else 0
     for _ in range(_MOST_MOVES):
-        one = state.bookings.in_the_way(named, start, start + minutes * 60, record.table.mask)
+        one = state.bookings.in_the_way(named, start, start + minutes * 60, record.table)
         if one is None:
             return start
         start = one.end

@@ -7,6 +7,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.not_placed import (
     BUSY,
     NEVER,
+    kept_by_others,
     left_by_reservations,
     no_such_nodes,
     nodes_busy,
@@ -61,7 +62,7 @@ class Failing:
             self._fail(record)
         elif lack == NEVER:
             if kept:
-                job.reason = "Reservation"
+                job.reason = kept_by_others(usable)
                 self.available &= ~state.bookings.nodes_of(job.reservation)
             elif len(job.records) == 1 and not record.magnetic and record is not job.records[0].liking:
                 job.reason = "BadConstraints"

@@ -7,8 +7,8 @@ one after another, each on nodes chosen anew among all that are up, none on a no
 is forgotten in every second cycle.
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 from mypy_extensions import mypyc_attr
@@ -27,6 +27,7 @@ from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["HetStarts", "component_asks", "component_id", "forget_het_plans"]
 
+_Given = TypeVar("_Given")
 _YEAR: Final = 365 * 86400
 _AGAIN: Final = 121
 """Seconds until components whose start failed are eligible again."""
@@ -35,33 +36,76 @@ _AGAIN: Final = 121
 def component_asks(ask: JobAsk) -> list[JobAsk]:
     """What each component of a job asks for, the first one's first; a plain job has one.
 
-    A component without a time limit has that of the one before it, the first one the last that is given. What the
-    first waits for all wait for.
+    What sbatch does not forget from one component to the next (time limits, memory of nodes, accounts, QOS, nodes to
+    be left out...) one has from the one before it if it says nothing of it, the first one the last that is given.
+    What the first waits for all wait for. None gets nodes that others name.
     """
     if not ask.components:
         return [ask]
     parts = [replace(ask, components=()), *ask.components]
     begin = max((one.begin for one in parts if one.begin is not None), default=None)
-    limits: list[int | None] = [one.time_limit for one in parts]
-    given = [one for one in limits if one is not None]
-    limit = given[-1] if given else None
-    for place, own in enumerate(limits):
-        limit = limits[place] = limit if own is None else own
+    limits = _carried([one.time_limit for one in parts])
+    least_times = _carried([one.time_min for one in parts])
+    deadlines = _carried([one.deadline for one in parts])
+    nice = _carried([one.nice or None for one in parts])
+    accounts = _carried([one.account or None for one in parts])
+    qos = _carried([one.qos or None for one in parts])
+    reservations = _carried([one.reservation or None for one in parts])
+    preferred = _carried([one.prefer or None for one in parts])
+    left_out = _carried([one.exclude or None for one in parts])
+    memory = _carried_memory(parts)
     return [
         replace(
             one,
             name=one.name or ask.name,
             user=one.user or ask.user,
-            account=one.account or ask.account,
-            qos=one.qos or ask.qos,
-            time_limit=limit,
+            account=accounts[place] or "",
+            qos=qos[place] or "",
+            reservation=reservations[place] or "",
+            prefer=preferred[place] or "",
+            exclude=(*(left_out[place] or ()), *_named_by_others(parts, place)),
+            memory_per_node=memory[place],
+            time_limit=limits[place],
+            time_min=least_times[place],
+            deadline=deadlines[place],
+            nice=nice[place] or 0,
             begin=begin,
             held=any(part.held for part in parts),
             dependencies=ask.dependencies,
             any_dependency=ask.any_dependency,
         )
-        for one, limit in zip(parts, limits, strict=True)
+        for place, one in enumerate(parts)
     ]
+
+
+def _named_by_others(parts: Sequence[JobAsk], place: int) -> Iterator[str]:
+    """The nodes that other components name."""
+    for other, one in enumerate(parts):
+        if other != place:
+            yield from one.nodes
+
+
+def _carried(given: Sequence[_Given | None]) -> list[_Given | None]:
+    """What each component has of what is given for some."""
+    before = next((one for one in reversed(given) if one is not None), None)
+    found: list[_Given | None] = []
+    for one in given:
+        before = before if one is None else one
+        found.append(before)
+    return found
+
+
+def _carried_memory(parts: Sequence[JobAsk]) -> list[int | None]:
+    """The same of the memory of nodes, which is forgotten where memory is asked for CPUs or GPUs."""
+    before = next((one.memory_per_node for one in reversed(parts) if one.memory_per_node is not None), None)
+    found: list[int | None] = []
+    for one in parts:
+        if one.memory_per_cpu is not None or one.memory_per_gpu is not None:
+            before = None
+        elif one.memory_per_node is not None:
+            before = one.memory_per_node
+        found.append(before)
+    return found
 
 
 def component_id(leader: str, offset: int) -> str:

@@ -21,17 +21,23 @@ class LookedAt:
         )
         """Whether anything limits how many of them are."""
 
+    def may_leave_out(self, count: int) -> bool:
+        """Whether limits of the cycle may end it, or pass over some, before so many jobs have been looked at."""
+        known = self.known
+        return self.bounded or bool(known.bf_max_job_start) or 0 < known.bf_max_job_test < count
+
     def enough_of(self, record: Record) -> bool:
         """Whether enough jobs of its user, partition or association were looked at; if not, this is one more."""
         if not self.bounded:
             return False
         known = self.known
         user, part = record.job.user, record.table.name
+        of_each = known.bf_max_job_assoc if record.job.member is not None else 0
         keys: list[tuple[tuple[object, ...], int]] = [
             (("user", user, _of_default_account(record.job)), known.bf_max_job_user),
             (("partition", part), known.bf_max_job_part),
             (("both", user, part), known.bf_max_job_user_part),
-            (("association", record.job.account, user), known.bf_max_job_assoc),
+            (("association", record.job.account, user), of_each),
         ]
         limited = [(key, most) for key, most in keys if most]
         if any(self._counts.get(key, 0) >= most for key, most in limited):

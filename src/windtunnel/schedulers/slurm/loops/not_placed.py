@@ -16,6 +16,7 @@ __all__ = [
     "BUSY",
     "NEVER",
     "NOT_AVAILABLE",
+    "kept_by_others",
     "lack_of_features",
     "left_by_reservations",
     "liked",
@@ -111,14 +112,23 @@ def no_such_nodes(state: State, record: Record) -> bool:
 
 
 def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
-    """The nodes that reservations leave to a job that asks for one, and what others have of those (§8)."""
+    """The nodes that reservations leave to a job that asks for one, and what others have of those (§8).
+
+    Where its own reservation is left with nodes, but none for the job in its partition, nobody looks for more.
+    """
     job = record.job
     if not job.reservation:
         return state.cluster.all, 0
     own = None if state.bookings.flexible(job.reservation) else state.bookings.own(job, state.now)
     nodes = state.cluster.all if own is None else own.mask
     kept = state.bookings.kept_from(job, state.now, state.now + record.limit * 60) & nodes
-    return nodes & ~kept, kept & record.mask
+    usable = nodes & ~kept
+    return usable, kept & record.mask if record.mask & usable or not usable else 0
+
+
+def kept_by_others(usable: int) -> str:
+    """The Reason of a job in a reservation whose nodes others have: all, or but for too few that are ``usable``."""
+    return "Reservation" if usable else f"{NOT_AVAILABLE}, Reserved for maintenance"
 
 
 def nodes_busy(state: State, record: Record, among: int, available: int) -> bool:
@@ -180,7 +190,7 @@ def _gpus_of(state: State, record: Record, found: Picked) -> dict[str, float]:
 def not_available(state: State, record: Record, available: int) -> str:
     """The Reason of a job whose nodes cannot be had now, though they exist."""
     job, nodes = record.job, record.table.mask
-    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, nodes):
+    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, record.table):
         return f"{NOT_AVAILABLE}, Reserved for maintenance"
     away = (job.named or nodes) & ~available
     if away:

@@ -253,20 +253,18 @@ def too_few_tasks(record: Record) -> bool:
 def partition_refusal(record: Record) -> str | None:
     """Why a partition takes no such job: accounts, QOS, sizes and times (§6.3)."""
     job, part = record.job, record.table.partition
-    account = job.account
-    above = [one.account for one in job.member.path()] if job.member is not None else [account]
-    if part.allow_accounts is not None and account and not set(above) & set(part.allow_accounts):
+    account = job.account  # those above it do not count
+    if part.allow_accounts is not None and account and account not in part.allow_accounts:
         listed = ",".join(part.allow_accounts)
         return f"Job's account not permitted to use this partition ({part.name} allows {listed} not {account})"
-    denied = set(above) & set(part.deny_accounts)
-    if denied:
+    if part.allow_accounts is None and account in part.deny_accounts:
         listed = ",".join(part.deny_accounts)
         return f"Job's account not permitted to use this partition ({part.name} denies {listed} including {account})"
     qos = job.qos.name if job.qos is not None else ""
     if part.allow_qos is not None and qos and qos not in part.allow_qos:
         listed = ",".join(part.allow_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} allows {listed} not {qos})"
-    if qos and qos in part.deny_qos:
+    if part.allow_qos is None and qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
     return _refusal_of_size(record)

@@ -52,6 +52,9 @@ class Starter:
         """
         state, job = self.state, record.job
         refused = refusal_in_backfill(record)
+        if refused and (earlier := state.limits.before(record)):
+            job.reason = earlier  # limits are asked before accounts
+            return Plan(REFUSED)
         if refused or not job.startable_tasks:
             job.reason = refused or job.reason
             return None

@@ -5,6 +5,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
     BUSY,
     NEVER,
+    kept_by_others,
     lack_of_features,
     left_by_reservations,
     liked,
@@ -187,8 +188,8 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
         return True
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
     own = _kept_to(state, record.job)
-    fitting = union(tested.constraint.alternatives) & (-1 if own is None else own)
-    return not ((up and refused) or tested.counts or fitting & record.table.mask)
+    left = -1 if own is None else own & (left_by_reservations(state, record)[0] or -1)  # if others leave any of it
+    return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
 
 
 def _of_wrong_size(record: Record, several: bool) -> bool:
@@ -274,14 +275,14 @@ def _tested(state: State, record: Record) -> str | None:
         return "Resources"
     if not state.selector.ever(record, among):
         if never_runs(state, record, usable):
-            return "Reservation" if kept else None
+            return kept_by_others(usable) if kept else None
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
     most = state.selector.cons_tres.most_cpus
     job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
     if _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
         job.last_cpus = placed.total if placed is not None else 0
-    free = among & _idle(state, record)
+    free = among & _idle(state, record) & ~state.of_others(record)
     if among != free and not state.selector.ever(record, free):
         room = union(one.holding.nodes for one in candidates(state, record)) if state.site.preempt.type else 0
         if not room & among or not state.selector.ever(record, free | room & among):

@@ -123,6 +123,7 @@ class Cluster:
         self.gives_way = giving_way(site)
         """For each partition those whose jobs are suspended for its jobs."""
         self.ways = ways_of(site)
+        self.shares_by_tiers = bool(self.ways) and not self.suspends
         self.overlooked = overlooked(site, self.open, self.gives_way)
         self.untouched = untouched(site)
         """For each partition those whose jobs nobody looks at where jobs get the same cores (§5.1)."""

@@ -92,13 +92,16 @@ class OnNodes:
                 taken |= held.cores.get(node, 0)
         return taken
 
-    def of_partition(self, node: int, partition: str) -> int:
-        """The CPUs of a node that jobs of a partition hold: all those of their cores (part_core_map)."""
+    def of_partition(self, node: int, partition: str, taken: int) -> int:
+        """The CPUs of a node that jobs of a partition hold: all those of their cores (part_core_map).
+
+        Only of cores ``taken``: those that a job may share with others count for it alone.
+        """
         cores = 0
         for job in self.on_node[node]:
             if self.holdings[job].partition == partition:
                 cores |= self.holdings[job].cores.get(node, 0)
-        return cores.bit_count() * self.cluster.threads[node]
+        return (cores & taken).bit_count() * self.cluster.threads[node]
 
     def free_gres(self, node: int, name: str, kind: str = "") -> int:
         """The indices of a generic resource of a node that nobody has, of one type or any."""

@@ -12,7 +12,8 @@ class Ways(NamedTuple):
     """Of jobs of one partition, whose cores they may be given: sets of partitions, in the order they are tried."""
 
     tried: tuple[frozenset[str], ...]
-    """All of lower tiers; fewer and fewer of them, as long as that suffices; these and others of its own tier.
+    """Where jobs are suspended: all of lower tiers; fewer and fewer of them, as long as that suffices; these and
+    others of its own tier.
 
     The last one is all that may ever be: jobs that want whole nodes must find such in it.
     """
@@ -52,8 +53,24 @@ def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:
 
 
 def ways_of(site: SlurmSite) -> dict[str, Ways]:
-    """For each partition whose cores its jobs get where none are idle; nothing where no job is suspended."""
-    return {one.name: _ways(site, one) for one in site.partitions} if suspends(site) else {}
+    """For each partition whose cores its jobs get where none are idle; nothing where none is suspended, or shares."""
+    if suspends(site):
+        return {one.name: _ways(site, one) for one in site.partitions}
+    several = len({one.priority_tier for one in site.partitions}) > 1
+    if several and site.select.type != "linear" and any(one.share_count > 1 for one in site.partitions):
+        return {one.name: _ways_beside(site, one) for one in site.partitions}
+    return {}
+
+
+def _ways_beside(site: SlurmSite, partition: Partition) -> Ways:
+    """Where jobs share, and none is suspended: all of other tiers, then fewer and fewer of the lower ones."""
+    tier = partition.priority_tier
+    away = untouched(site).get(partition.name, frozenset())
+    lower = [one for one in site.partitions if one.priority_tier < tier and one.name not in away]
+    lower.sort(key=lambda one: -one.priority_tier)
+    higher = [one.name for one in site.partitions if one.priority_tier > tier and one.name not in away]
+    names = [one.name for one in lower]
+    return Ways(tuple(frozenset([*higher, *names[place:]]) for place in range(len(names) + 1)), away)
 
 
 def _ways(site: SlurmSite, partition: Partition) -> Ways:

@@ -15,6 +15,7 @@ from windtunnel.schedulers.slurm.select.kinds import Kinds
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
+from windtunnel.schedulers.slurm.select.own_tier import in_own_tier
 from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -204,6 +205,10 @@ class Chooser:
             shares = record.table.name not in self.cluster.apart
         if placed is None and shares and record.demand.exclusive and self.cluster.untouched:
             shares = self._fits_beneath(record, among, held, required)
+        if placed is None and shares and self.cluster.shares_by_tiers and not record.demand.exclusive:
+            ways = self.cluster.ways[record.table.name]
+            here = without(among, held.exclusive)
+            placed = in_own_tier(lambda row: self.cons_tres.select(record, here, held, required, row, ahead), ways)
         if placed is None and shares and (self.fit.turns or not record.demand.alone):
             if not self.cluster.rows_by_qos:
                 held.rows.sort(record.table.name)

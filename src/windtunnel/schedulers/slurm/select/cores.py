@@ -42,7 +42,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         if demand.asks_gres and demand.memory_per_cpu and cluster.site.select.memory:
             room = (cluster.memory[node] - held.memory[node]) // demand.memory_per_cpu
         if most is not None:
-            room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name)))
+            room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name, busy)))
         if placed.again:
             room = min(room, placed.again.get(node, room))
         if socket_counts:
@@ -153,10 +153,11 @@ def _for_gres(
     if demand.tasks_of_core and not (demand.tasks_per_node or demand.tasks_per_socket):
         if not demand.gpus_per_task:
             return sockets  # as many tasks as there are cores could run there
-        tasks = min(gpus, demand.gpus_per_job) // demand.gpus_per_task
+        limited = demand.cpus_beside_gpu or demand.cpus_per_gpu  # else all GPUs count, whatever the job gets
+        tasks = (min(gpus, demand.gpus_per_job) if limited else gpus) // demand.gpus_per_task
         return fullest_trimmed(sockets, max(count, tasks * -(-demand.cpus_per_task // threads)))
     free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)
-    cpus = of_tasks(demand, len(sockets), free, gpus)
+    cpus = of_tasks(demand, len(sockets), free, gpus, beside=True)
     return fullest_trimmed(sockets, max(count, -(-cpus // threads)))
 
 

@@ -71,10 +71,13 @@ class Selector(PlainSelector):
     ) -> tuple[int, Picked] | None:
         """Of features with counts: each for itself, the job starts with the last; then any nodes for what is left.
 
-        Where nodes are left to be found, it is forgotten that a feature has too few: the nodes need not have it.
+        Where nodes are left to be found, it is forgotten that a feature has too few: the nodes need not have it. Of
+        the CPUs in all only those of the last test are known.
         """
         demand, site = record.demand, self.cluster.site
-        wanted = max(demand.min_nodes, demand.requested_nodes)
+        spread = min(demand.most_looked_for, demand.max_nodes) if record.job.ask.spread else 0
+        wanted = max(demand.min_nodes, demand.requested_nodes, spread)
+        total = 0
         when = nodes = 0
         cpus: dict[int, int] = {}
         on_node = demand.tasks_per_node
@@ -83,21 +86,26 @@ class Selector(PlainSelector):
             part = record.part(site, least, least, demand.max_nodes)
             found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)
             if found is None:
+                if not nodes and demand.asks_gres:  # any nodes are tested all the same, which leaves traces (§5.7)
+                    any_nodes = record.part(site, demand.min_nodes, wanted, demand.max_nodes)
+                    self._will_run_in(any_nodes, among, held, now, preemptable, NEVER)
                 late = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, NEVER) is not None
                 if late or not nodes or nodes.bit_count() >= wanted:
                     return None
                 break
-            when, nodes = max(when, found[0]), nodes | found[1].nodes
+            when, nodes, total = max(when, found[0]), nodes | found[1].nodes, found[1].total
             cpus.update(found[1].cpus)
         count = nodes.bit_count()
+        if demand.min_nodes < count < wanted:
+            return None  # fewer than none are left to be found
         if count < wanted:
             part = record.part(site, demand.min_nodes - count, wanted - count, demand.max_nodes - count)
             found = self._will_run_in(part, among & ~nodes, held, now, preemptable, NEVER)
             if found is None:
                 return None
-            nodes |= found[1].nodes
+            nodes, total = nodes | found[1].nodes, found[1].total
             cpus.update(found[1].cpus)
-        return when, Picked(nodes, cpus)
+        return when, Picked(nodes, cpus, total=total)
 
     def _will_run_in(
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int

@@ -97,7 +97,8 @@ class Fit(PlainFit):
         free = self._by_shape(demand, node, free)
         most, beyond = record.table.partition.max_cpus_per_node, 0
         if most is not None:  # so many count, whatever threads of their cores the job uses
-            beyond = max(0, free - left_of_most(demand, most - held.of_partition(node, record.table.name)))
+            used = held.of_partition(node, record.table.name, self._taken(record, node, held, row))
+            beyond = max(0, free - left_of_most(demand, most - used))
             free -= beyond
         if free + beyond < demand.min_cpus_per_node and not demand.tasks_per_socket:
             return 0  # MaxCPUsPerNode does not count here, nor GPUs for each task
@@ -112,7 +113,10 @@ class Fit(PlainFit):
             return 0
         if demand.exclusive and demand.cpus_per_gpu and free < demand.cpus_per_gpu * self.free_gpus(node, held):
             return 0  # it gets all of its GPUs
-        if self.memory:
+        gpus = self.free_gpus(node, held, demand.gpu_type) if demand.cpus_beside_gpu or demand.gpus_per_task else 0
+        if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
+            self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
+        if self.memory:  # which is looked at after GPUs
             free = self._with_memory(demand, node, held, free)
             if free < least:
                 return 0
@@ -120,9 +124,6 @@ class Fit(PlainFit):
             return self._of_socket_gpus(record, node, held, row, free)
         if not asks_gres:
             return free
-        gpus = self.free_gpus(node, held, demand.gpu_type) if demand.cpus_beside_gpu or demand.gpus_per_task else 0
-        if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
-            self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
 
     def _left_by_others(self, record: Record, node: int, held: Occupancy) -> int:
@@ -209,8 +210,11 @@ class Fit(PlainFit):
         if demand.one_thread and threads > 1:
             free //= threads
         elif demand.tasks_per_core and threads > 1:
-            together = demand.tasks_per_core * demand.cpus_per_task
-            free = min(free, free // threads // ceil(together / threads) * together)
+            cores, each = free // threads, demand.cpus_per_task
+            if demand.tasks_per_core == 1 and each > threads:  # threads beside the end of a task are left
+                tasks, rest = divmod(cores, ceil(each / threads))
+                return tasks * each + rest * threads
+            free = cores * min(threads, demand.tasks_per_core * each)
         return free
 
     def _with_memory(self, demand: Demand, node: int, held: Occupancy, free: int) -> int:

@@ -107,10 +107,11 @@ class PlainFit:
         return held.free_gres(node, "gpu", kind).bit_count()
 
 
-def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
+def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0, beside: bool = False) -> int:
     """Of jobs with generic resources, no more CPUs of a node count than its tasks, or its GPUs, use; tasks are whole.
 
-    ``sockets``: as many as the node has; ``gpus``: those of its GPUs that are free.
+    ``sockets``: as many as the node has; ``gpus``: those of its GPUs that are free; ``beside``: with the CPUs of GPUs
+    that have tasks, also where those are not counted.
     """
     each = demand.cpus_per_task
     tasks = free // each
@@ -139,7 +140,7 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
     count = max(tasks * each, _gpus_taken(demand, tasks, free, gpus) * demand.cpus_beside_gpu)
     if count > free:
         return 0
-    return count if demand.cpus_per_gpu else tasks * each
+    return count if demand.cpus_per_gpu or beside else tasks * each
 
 
 def _gpus_taken(demand: Demand, tasks: int, free: int, gpus: int) -> int:

@@ -73,8 +73,8 @@ def busy_first(
 def in_order(
     need: Need, order: list[int], usable: dict[int, int], gpus: Callable[[int], int], spread: bool = False
 ) -> dict[int, int] | None:
-    """Nodes one after another until they suffice; ``spread``: as many as possible."""
-    if spread:
+    """Nodes one after another until they suffice; ``spread``: as many as possible, save for GPUs of the whole job."""
+    if spread and not need.gpus:
         need.nodes = max(need.nodes, min(len(order), need.most_nodes))
         need.slack = max(0, need.nodes - need.least)
     for node in order:
