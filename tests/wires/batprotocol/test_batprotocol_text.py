@@ -112,7 +112,7 @@ def test_nul_at_the_end_numbers_for_names_and_any_order():
     ],
 )
 def test_what_is_wrong_is_said_with_its_path(found, expected):
-    assert expected in said(found)
+    assert expected.lower() in said(found).lower()  # msgspec 0.22 says utf-8, 0.23 UTF-8
 
 
 def test_numbers_that_json_cannot_write_are_refused():
