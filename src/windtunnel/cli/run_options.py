@@ -73,7 +73,7 @@ def inputs(
 
             raise UsageError(
                 "there is nothing to simulate",
-                "name a workload after the platform: a file, or one to generate such as 'lublin:1000?hosts=64'",
+                "name a workload after the platform: a file, or 'lublin:1000?hosts=64&estimates=exact'",
             )
         _check_order(platform, workloads, options)
         return platform, workloads

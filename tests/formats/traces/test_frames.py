@@ -95,3 +95,9 @@ def test_what_is_missing_is_unknown():
 def test_frames_that_are_none(frame, columns, said):
     with pytest.raises(UsageError, match=said):
         wt.read_frame(frame, columns)
+
+
+def test_durations_are_what_they_are_whatever_the_unit_of_numbers():
+    columns = {"submit": [0], "run": [300], "processors": [4], "walltime": [timedelta(minutes=10)]}
+    for units in ({"walltime": "minutes"}, {}):
+        assert wt.read_frame(columns, units=units)[0].walltime == 600.0

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 import msgspec
 
 from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean
-from windtunnel.formats.traces.mapped_csv import COLUMNS, Mapped, read_mapping, record_of
+from windtunnel.formats.traces.mapped_csv import COLUMNS, UNITS, Mapped, read_mapping, record_of
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
@@ -101,7 +101,9 @@ def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
 
 def _records(rows: Iterable[Mapping[str, Any]], mapped: Mapped, findings: Findings) -> Iterator[Record]:
     for number, row in enumerate(rows, 1):
-        texts = {ours: _text(row.get(theirs)) for ours, theirs in mapped.columns.items()}
+        texts = {
+            ours: _text(row.get(theirs), mapped.units.get(ours, "seconds")) for ours, theirs in mapped.columns.items()
+        }
         unlimited = texts.get("walltime") == "inf"
         record = record_of(texts | {"walltime": ""} if unlimited else texts, mapped, number, number, findings)
         if record is not None:
@@ -110,12 +112,15 @@ def _records(rows: Iterable[Mapping[str, Any]], mapped: Mapped, findings: Findin
             yield record
 
 
-def _text(value: Any) -> str:
-    """A cell as a CSV file has it; nothing for what is missing (None, NaN, NaT, and pandas' NA, which no text is)."""
+def _text(value: Any, unit: str) -> str:
+    """A cell as a CSV file has it, durations in the unit of its column.
+
+    Nothing for what is missing (None, NaN, NaT, and pandas' NA, which no text is).
+    """
     if value is None or type(value).__name__ == "NAType" or value != value:  # noqa: PLR0124 -- missing: not itself
         return ""
     if isinstance(value, timedelta):
-        return repr(value.total_seconds())
+        return repr(value.total_seconds() / UNITS[unit])
     if isinstance(value, date):
         return value.isoformat()
     return str(value).strip()

@@ -34,6 +34,7 @@ from windtunnel.formats.traces.workload import TraceWorkload
 __all__ = [
     "COLUMNS",
     "PRESETS",
+    "UNITS",
     "Mapped",
     "csv_records",
     "read_csv",
@@ -57,7 +58,7 @@ COLUMNS: Final = (
     "parents",
 )
 _ANOTHER: Final = "the option mapping=FILE.toml says which column is which, and what separates columns"
-_UNITS: Final = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
+UNITS: Final = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 _CANCELLED: Final = frozenset({"cancelled", "canceled", "aborted", "deleted"})
 
 
@@ -135,8 +136,8 @@ def _faults(mapped: Mapped) -> Iterator[_Fault]:
     for key, unit in mapped.units.items():
         if key not in COLUMNS:
             yield f"it gives a unit to an unknown column {key!r}", did_you_mean(key, COLUMNS)
-        if unit not in _UNITS:
-            yield f"it has an unknown unit {key} = {unit!r}", f"known: {', '.join(_UNITS)}"
+        if unit not in UNITS:
+            yield f"it has an unknown unit {key} = {unit!r}", f"known: {', '.join(UNITS)}"
     missing = {"submit", "processors"} - mapped.columns.keys()
     if missing or not ("run" in mapped.columns or {"start", "end"} <= mapped.columns.keys()):
         yield "it lacks columns", "needed: submit, processors, and run (or start and end)"
@@ -235,7 +236,7 @@ def record_of(texts: dict[str, str], mapped: Mapped, line: int, count: int, find
         else:
             value = values[key]
             if value is not None:
-                values[key] = None if value == -1 else value * _UNITS[mapped.units.get(key, "seconds")]
+                values[key] = None if value == -1 else value * UNITS[mapped.units.get(key, "seconds")]
     processors = values.get("processors")
     if processors is not None and processors != int(processors):
         message = f"{mapped.columns['processors']} is {texts['processors']!r}, which is not an integer"
