@@ -1,20 +1,26 @@
 """Packing by cores: any scheduler of whole hosts, with cores shown to it as hosts."""
 
 import json
+from bisect import bisect_right
+from itertools import accumulate
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import windtunnel as wt
 from environments import machine
 from windtunnel.api import Options, Simulation
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import EventList, ExternalEvent, HostSet, JobState, Request
+from windtunnel.model import EventList, ExternalEvent, Host, HostSet, JobState, Platform, Request
+from windtunnel.schedulers.by_core import ByCore
 from windtunnel.testing import InvariantChecker, Scripted, job, platform, workload
 from windtunnel.vocabulary import (
     CallMeLater,
     ChangeHostsPState,
     Execute,
+    ExecuteJob,
     JobCompleted,
     JobResumed,
     JobSubmitted,
@@ -22,6 +28,7 @@ from windtunnel.vocabulary import (
     OneShot,
     RequestedCall,
     ResumeJob,
+    SimulationBegins,
     SuspendJob,
 )
 
@@ -205,3 +212,22 @@ def test_a_job_of_no_hosts_has_no_part_of_any():
         for name in ("jobs.csv", "jobs_extra.csv", "shares.csv"):
             assert run.read(name) == whole.read(name)
     assert [line.split(",")[0] for line in whole.read("shares.csv").decode().splitlines()[1:]] == ["3", "2"]
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=12), st.data())
+def test_cores_are_counted_on_every_host(cores, data):
+    """Whatever hosts have, and however scattered the cores are."""
+    first = [0, *accumulate(cores)]
+    given_out = data.draw(st.sets(st.integers(0, first[-1] - 1)))
+    hosts = tuple(Host(id=i, name=f"host{i}", cores=count) for i, count in enumerate(cores))
+    packed = ByCore(Scripted(lambda now, notices: [ExecuteJob("a", HostSet(given_out))] if now else None))
+    packed.decide(0.0, [SimulationBegins(0.0, Platform(name="site", hosts=hosts))])
+    counted = {}
+    for number in sorted(given_out):
+        host = bisect_right(first, number) - 1
+        counted[host] = counted.get(host, 0) + 1
+    (decision,) = packed.decide(1.0, []).decisions
+    assert decision.hosts == HostSet(counted)
+    assert {host: dict(taken) for host, taken in (decision.amounts or {}).items()} == {
+        host: {"cores": count} for host, count in counted.items()
+    }

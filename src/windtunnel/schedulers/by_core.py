@@ -13,6 +13,8 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet, Job, Platform, Request
+from windtunnel.model.alike_amounts import AlikeAmounts
+from windtunnel.model.host_runs import Run, merged
 from windtunnel.vocabulary import (
     Ability,
     AnswerWaitingTime,
@@ -121,6 +123,8 @@ class ByCore(Component):
         """The host of each core."""
         self._largest: list[int] = [0]
         """The cores of so many hosts together, the largest first."""
+        self._alike: list[tuple[int, HostSet]] = []
+        """The numbers of cores that hosts have, each with these hosts."""
         self._cores: dict[str, HostSet] = {}
         """The cores of each running job."""
 
@@ -175,6 +179,10 @@ class ByCore(Component):
         self._first = [0, *accumulate(host.cores for host in platform.hosts)]
         self._largest = [0, *accumulate(sorted((host.cores for host in platform.hosts), reverse=True))]
         self._host = [host.id for host in platform.hosts for _ in range(host.cores)]
+        alike: dict[int, list[int]] = {}
+        for host in platform.hosts:
+            alike.setdefault(host.cores, []).append(host.id)
+        self._alike = [(cores, HostSet(numbers)) for cores, numbers in alike.items()]
         hosts = tuple(
             Host(
                 id=self._first[host.id] + core,
@@ -224,12 +232,36 @@ class ByCore(Component):
         if decision.hosts and decision.hosts.last >= len(self._host):
             return decision  # there is no such core, nor such a host
         self._cores[decision.job_id] = decision.hosts
-        taken: dict[int, dict[str, float]] = {}
-        for core in decision.hosts:
-            shares = taken.setdefault(self._host[core], {"cores": 0.0})
-            shares["cores"] += 1.0
+        amounts = self._amounts_of(decision.hosts)
         # A job of no hosts has no part of any.
-        return msgspec.structs.replace(decision, hosts=HostSet(taken), amounts=taken or None)
+        return msgspec.structs.replace(decision, hosts=amounts.hosts, amounts=amounts or None)
+
+    def _amounts_of(self, cores: HostSet) -> AlikeAmounts:
+        """How many cores of each host these are; what this costs grows with intervals, not with cores."""
+        first, host = self._first, self._host
+        parts: dict[int, int] = {}
+        wholly: list[Run] = []
+        for low, high in cores.runs:
+            start, end = host[low], host[high]
+            if low > first[start]:
+                last = min(high, first[start + 1] - 1)
+                parts[start] = parts.get(start, 0) + last - low + 1
+                start += 1
+            if start <= end and high < first[end + 1] - 1:
+                parts[end] = parts.get(end, 0) + high - first[end] + 1
+                end -= 1
+            if start <= end:
+                wholly.append((start, end))
+        by_count: dict[int, list[int]] = {}
+        for number, count in parts.items():
+            by_count.setdefault(count, []).append(number)
+        groups = {count: HostSet(numbers) for count, numbers in by_count.items()}
+        whole = HostSet.of_runs(merged(wholly))
+        for count, hosts in self._alike if whole else ():
+            if taken := hosts & whole:
+                groups[count] = groups[count] | taken if count in groups else taken
+        every = HostSet.of_runs(merged([run for hosts in groups.values() for run in hosts.runs]))
+        return AlikeAmounts(every, [(hosts, {"cores": float(count)}) for count, hosts in groups.items()])
 
 
 def _unsaid(thing: Notice | Decision) -> None:
