@@ -6,15 +6,13 @@ itself (:class:`PacksByCores`) is told to.
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet, Job, Platform, Request
-from windtunnel.model.alike_amounts import AlikeAmounts
-from windtunnel.model.host_runs import Run, merged
+from windtunnel.schedulers.core_numbers import CoreNumbers
 from windtunnel.vocabulary import (
     Ability,
     AnswerWaitingTime,
@@ -117,14 +115,7 @@ class ByCore(Component):
 
     def __init__(self, inner: Component) -> None:
         self.inner = inner
-        self._first: list[int] = []
-        """The first core of each host, and one past the last."""
-        self._host: list[int] = []
-        """The host of each core."""
-        self._largest: list[int] = [0]
-        """The cores of so many hosts together, the largest first."""
-        self._alike: list[tuple[int, HostSet]] = []
-        """The numbers of cores that hosts have, each with these hosts."""
+        self._numbers = CoreNumbers(())
         self._cores: dict[str, HostSet] = {}
         """The cores of each running job."""
 
@@ -154,7 +145,7 @@ class ByCore(Component):
             cores = self._cores.pop(notice.job.id, HostSet())
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
         if isinstance(notice, JobStarted):
-            cores = self._cores_of(notice.hosts)
+            cores = self._numbers.of_hosts(notice.hosts)
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores, amounts=None)
         if isinstance(notice, JobSuspended | JobResumed | JobMigrated):
             cores = self._cores.get(notice.job.id, HostSet())  # none: it is another component's
@@ -166,26 +157,21 @@ class ByCore(Component):
                 decision = msgspec.structs.replace(decision, hosts=cores, amounts=None)
             return msgspec.structs.replace(notice, decision=decision)
         if isinstance(notice, _ABOUT_HOSTS):
-            return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
+            return msgspec.structs.replace(notice, hosts=self._numbers.of_hosts(notice.hosts))
         if isinstance(notice, SimulationBegins):
             platform = self._by_core(notice.platform)
-            lists = tuple(events.renumbered(self._cores_of) for events in notice.event_lists)
+            lists = tuple(events.renumbered(self._numbers.of_hosts) for events in notice.event_lists)
             return msgspec.structs.replace(notice, platform=platform, event_lists=lists)
         if isinstance(notice, ProbeDataEmitted):
             _unsaid(notice)
         return notice
 
     def _by_core(self, platform: Platform) -> Platform:
-        self._first = [0, *accumulate(host.cores for host in platform.hosts)]
-        self._largest = [0, *accumulate(sorted((host.cores for host in platform.hosts), reverse=True))]
-        self._host = [host.id for host in platform.hosts for _ in range(host.cores)]
-        alike: dict[int, list[int]] = {}
-        for host in platform.hosts:
-            alike.setdefault(host.cores, []).append(host.id)
-        self._alike = [(cores, HostSet(numbers)) for cores, numbers in alike.items()]
+        self._numbers = CoreNumbers([host.cores for host in platform.hosts])
+        first = self._numbers.first
         hosts = tuple(
             Host(
-                id=self._first[host.id] + core,
+                id=first[host.id] + core,
                 name=f"{host.name}.{core}",
                 pstates=host.pstates,
                 pstate=host.pstate,
@@ -205,17 +191,8 @@ class ByCore(Component):
                 "use a scheduler that places by resources, such as stage-scheduler",
             )
         return msgspec.structs.replace(
-            job, request=Request(hosts=request.processors or self._of_hosts(request.hosts))
+            job, request=Request(hosts=request.processors or self._numbers.of_so_many(request.hosts))
         )
-
-    def _of_hosts(self, hosts: int) -> int:
-        """The cores of so many whole hosts (the largest, so that any fit)."""
-        known = min(hosts, len(self._largest) - 1)
-        return self._largest[known] + hosts - known
-
-    def _cores_of(self, hosts: HostSet) -> HostSet:
-        first = self._first
-        return HostSet.of_runs(tuple((first[a], first[b + 1] - 1) for a, b in hosts.runs))
 
     def _meant(self, decision: Decision) -> Decision:
         """A decision in terms of hosts and the cores taken of each."""
@@ -229,39 +206,12 @@ class ByCore(Component):
                 "a placement is about machines and executors: a scheduler cannot use it while it packs by cores",
                 "run it without --share-hosts",
             )
-        if decision.hosts and decision.hosts.last >= len(self._host):
+        if decision.hosts and decision.hosts.last >= self._numbers.count:
             return decision  # there is no such core, nor such a host
         self._cores[decision.job_id] = decision.hosts
-        amounts = self._amounts_of(decision.hosts)
+        amounts = self._numbers.amounts(decision.hosts)
         # A job of no hosts has no part of any.
         return msgspec.structs.replace(decision, hosts=amounts.hosts, amounts=amounts or None)
-
-    def _amounts_of(self, cores: HostSet) -> AlikeAmounts:
-        """How many cores of each host these are; what this costs grows with intervals, not with cores."""
-        first, host = self._first, self._host
-        parts: dict[int, int] = {}
-        wholly: list[Run] = []
-        for low, high in cores.runs:
-            start, end = host[low], host[high]
-            if low > first[start]:
-                last = min(high, first[start + 1] - 1)
-                parts[start] = parts.get(start, 0) + last - low + 1
-                start += 1
-            if start <= end and high < first[end + 1] - 1:
-                parts[end] = parts.get(end, 0) + high - first[end] + 1
-                end -= 1
-            if start <= end:
-                wholly.append((start, end))
-        by_count: dict[int, list[int]] = {}
-        for number, count in parts.items():
-            by_count.setdefault(count, []).append(number)
-        groups = {count: HostSet(numbers) for count, numbers in by_count.items()}
-        whole = HostSet.of_runs(merged(wholly))
-        for count, hosts in self._alike if whole else ():
-            if taken := hosts & whole:
-                groups[count] = groups[count] | taken if count in groups else taken
-        every = HostSet.of_runs(merged([run for hosts in groups.values() for run in hosts.runs]))
-        return AlikeAmounts(every, [(hosts, {"cores": float(count)}) for count, hosts in groups.items()])
 
 
 def _unsaid(thing: Notice | Decision) -> None:
