@@ -23,6 +23,10 @@ class _Cell(NamedTuple):
     jobs: tuple[Waiting, ...]
 
 
+_Step = tuple[int, _Cell]
+"""A number of hosts, and the best set for that and for more up to the next step."""
+
+
 class LookAhead(PriorityBackfilling):
     """EASY whose overtaking jobs are chosen together, by dynamic programming over the free hosts.
 
@@ -36,17 +40,39 @@ class LookAhead(PriorityBackfilling):
     ) -> None:
         """Start the set of jobs that uses most and does not delay the first."""
         shadow, extra = self._reserve(now, free, first)
-        cells = [_Cell(0.0, extra, ())] * (free + 1)
+        steps = [(0, _Cell(0.0, extra, ()))]
         for one in others:
-            if not 0 < one.size <= free:
-                continue
-            beyond = one.size if now + one.expected > shadow else 0
-            work = one.size * one.expected
-            taken = list(cells)
-            for hosts in range(one.size, free + 1):
-                before = cells[hosts - one.size]
-                if before.value + work >= cells[hosts].value and before.extra >= beyond:
-                    taken[hosts] = _Cell(before.value + work, before.extra - beyond, (*before.jobs, one))
-            cells = taken
-        for one in cells[free].jobs:
+            if 0 < one.size <= free:
+                beyond = one.size if now + one.expected > shadow else 0
+                steps = _with_one_more(steps, one, beyond, free)
+        for one in steps[-1][1].jobs:
             self._start(now, one, decisions, first=False)
+
+
+def _with_one_more(steps: list[_Step], one: Waiting, beyond: int, free: int) -> list[_Step]:
+    """The best sets for each number of hosts if a job may be one of them, ``beyond`` of whose hosts are extra ones.
+
+    A cell stands for all numbers of hosts up to the next one.
+    """
+    work = one.size * one.expected
+    moved = [(hosts + one.size, cell) for hosts, cell in steps if hosts + one.size <= free]
+    numbers = sorted({hosts for hosts, _ in steps} | {hosts for hosts, _ in moved})
+    found: list[_Step] = []
+    without, added = 0, -1
+    more: _Cell | None = None
+    for hosts in numbers:
+        while without + 1 < len(steps) and steps[without + 1][0] <= hosts:
+            without += 1
+        cell = steps[without][1]
+        while added + 1 < len(moved) and moved[added + 1][0] <= hosts:
+            added += 1
+            more = None
+        if added >= 0:
+            before = moved[added][1]
+            if before.value + work >= cell.value and before.extra >= beyond:
+                if more is None:
+                    more = _Cell(before.value + work, before.extra - beyond, (*before.jobs, one))
+                cell = more
+        if not found or found[-1][1] is not cell:
+            found.append((hosts, cell))
+    return found

@@ -58,6 +58,8 @@ class Probabilistic(PriorityBackfilling):
         self._longest = 0
         self._longest_before = 0
         self._released: dict[int, list[float]] = {}
+        self._looked_at = 0
+        """Of so many hosts at most somebody asks how probable it is that they are given back."""
 
     def _join(self, now: float, job: Job) -> None:
         super()._join(now, job)
@@ -95,6 +97,7 @@ class Probabilistic(PriorityBackfilling):
     ) -> None:
         """Start those that are unlikely to delay the first."""
         self._released.clear()
+        self._looked_at = min(self.site.size, first.size + free)
         for one in others:
             if one.size <= free and self._delay(now, one, first) <= self.risk:
                 free -= self._start(now, one, decisions, first=False)
@@ -118,13 +121,21 @@ class Probabilistic(PriorityBackfilling):
         """The probability that so many hosts (by index) are given back within so many seconds."""
         found = self._released.get(seconds)
         if found is None:
-            found = self._released[seconds] = [0.0] * (self.site.size + 1)
+            found = self._released[seconds] = [0.0] * (self._looked_at + 1)
             for held in self._begun.values():
                 bins = self._users[held.user]
                 ended = bins.ended_within(seconds, now - held.start, held.requested)
                 found[0] = 1.0
-                for hosts in range(1, min(held.size, len(found))):
-                    found[hosts] += (1.0 - found[hosts]) * ended
-                for hosts in range(held.size, len(found)):
-                    found[hosts] += (found[hosts - held.size] - found[hosts]) * ended
+                if ended:
+                    _give_back(found, held.size, ended)
         return found
+
+
+def _give_back(found: list[float], size: int, ended: float) -> None:
+    """A job gives back so many hosts with a probability: what it was that so many were given back follows."""
+    least = min(size, len(found))
+    found[1:least] = [one + (1.0 - one) * ended for one in found[1:least]]
+    for at in range(size, len(found), size):  # each part from the one before it, which is up to date
+        part = slice(at, at + size)
+        fewer = found[at - size : at]
+        found[part] = [one + (less - one) * ended for one, less in zip(found[part], fewer, strict=False)]
