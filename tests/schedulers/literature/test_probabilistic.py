@@ -48,6 +48,7 @@ def test_the_probability_of_what_is_given_back():
     jobs = [job(0, 0, 3, 100, 100), job(1, 1, 4, 10, 10), job(2, 2, 1, 1, 1)]
     simulation = wt.Simulation("hosts:4", JobList("w0", jobs), policy)
     simulation.run_until(1)
+    policy._most = 4
     released = policy._within(1.0, 1)
     share = policy._users["u"].ended_within(1, elapsed=1.0, requested=100.0)
     assert 0 < share < 1

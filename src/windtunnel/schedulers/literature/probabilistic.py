@@ -58,7 +58,7 @@ class Probabilistic(PriorityBackfilling):
         self._longest = 0
         self._longest_before = 0
         self._released: dict[int, list[float]] = {}
-        self._looked_at = 0
+        self._most = 0
         """Of so many hosts at most somebody asks how probable it is that they are given back."""
 
     def _join(self, now: float, job: Job) -> None:
@@ -97,7 +97,7 @@ class Probabilistic(PriorityBackfilling):
     ) -> None:
         """Start those that are unlikely to delay the first."""
         self._released.clear()
-        self._looked_at = min(self.site.size, first.size + free)
+        self._most = min(self.site.size, first.size + free)
         for one in others:
             if one.size <= free and self._delay(now, one, first) <= self.risk:
                 free -= self._start(now, one, decisions, first=False)
@@ -121,7 +121,7 @@ class Probabilistic(PriorityBackfilling):
         """The probability that so many hosts (by index) are given back within so many seconds."""
         found = self._released.get(seconds)
         if found is None:
-            found = self._released[seconds] = [0.0] * (self._looked_at + 1)
+            found = self._released[seconds] = [0.0] * (self._most + 1)
             for held in self._begun.values():
                 bins = self._users[held.user]
                 ended = bins.ended_within(seconds, now - held.start, held.requested)
