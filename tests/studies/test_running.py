@@ -152,6 +152,14 @@ def test_a_directory_has_one_writer_and_no_files_of_others(tmp_path):
     (tmp_path / "mine" / "thesis.tex").write_text("")
     with pytest.raises(UsageError, match="holds files, and no study"):
         small().run(tmp_path / "mine")
+    wt.simulate("example:small", out=tmp_path / "run")
+    with pytest.raises(UsageError, match="is the directory of a run"):
+        small().run(tmp_path / "run")
+    with pytest.raises(UsageError, match="it holds a run: windtunnel metrics"):
+        wt.load_study(tmp_path / "run")
+    small(["fcfs"]).run(tmp_path / "study")
+    with pytest.raises(UsageError, match="it holds a study: windtunnel study show"):
+        wt.load_run(tmp_path / "study")
 
     def meanwhile(now):
         if now.done == 1:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.files import save_page
-from windtunnel.studies.directory import JOURNAL, POINTS, STUDY
+from windtunnel.results.layout import STUDY_FILE
+from windtunnel.studies.directory import JOURNAL, POINTS
 from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
 from windtunnel.studies.statistics.table import Table, as_chosen, as_shown
 from windtunnel.version import __version__
@@ -47,7 +48,7 @@ class Reported(NamedTuple):
 
 def write_page(study: Reported, path: Path, metrics: Sequence[str], **options: Any) -> Path:
     """Write the page; see :meth:`.StudyResults.report`."""
-    if path.name in {STUDY, JOURNAL, POINTS} and path.exists():
+    if path.name in {STUDY_FILE, JOURNAL, POINTS} and path.exists():
         raise UsageError(f"{path} is a file of a study: it would be overwritten", "name another file")
     return save_page(path, page(study, metrics, **options))
 
