@@ -10,7 +10,13 @@ from windtunnel.diagnostics.errors import UsageError
 
 __all__ = ["is_year", "read_duration", "read_time", "show_duration", "show_seconds", "show_time"]
 
-_UNITS: Final = {"s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_UNITS: Final = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604800.0),
+}
 _PART: Final = r"(\d{1,15}(?:\.\d{1,15})?)\s*([a-z]+)"
 _DATES: Final = (
     "%Y",
@@ -30,7 +36,7 @@ _EXACT: Final = 1e15
 def read_duration(text: str) -> float:
     """Seconds, from a number of them or from parts with a unit: ``90``, ``5h``, ``1d12h``, ``2 min``.
 
-    Units: ``s``, ``min`` (or ``m``), ``h``, ``d``, ``w``.
+    Units: ``s``, ``min`` (or ``m``), ``h``, ``d``, ``w``, and these in full (``2 hours``).
 
     Raises:
         UsageError: it is neither.
