@@ -338,7 +338,9 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
         'workloads = "lublin:30?hosts=16&seed={seed}"\nplatforms="hosts:16"\nseeds = 2\nschedulers = ["easy", "fcfs"]\n'
     )
     assert main(["study", "run", "sweep.toml", "--jobs", "1"]) == 0
-    assert "4 of 4 points done" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "4 of 4 points done" in said
+    assert "next:  windtunnel study show sweep.study" in said
     assert main(["study", "status", "sweep.study", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["done"] == 4
     assert main(["study", "status", "sweep.toml"]) == 2
