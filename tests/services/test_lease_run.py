@@ -264,3 +264,14 @@ def test_a_run_that_is_stopped_says_so():
     assert "incomplete" not in str(whole)
     stopped = simulate_leases(WORK, until=600.0)
     assert str(stopped).startswith("incomplete: stopped at 600 s (10 min); 0 of 4 leases were over\n")
+
+
+def test_a_workload_of_jobs_is_named_as_one(tmp_path, capsys):
+    """It was XML that cannot be read."""
+    (tmp_path / "log.swf").write_text("1 0 0 100 2 -1 -1 2 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n")
+    assert main(["lease", "run", str(tmp_path / "log.swf")]) == 2
+    said = capsys.readouterr().err
+    assert "log.swf holds no leases: it is in the format swf\n  hint: jobs are scheduled as leases by" in said
+    (tmp_path / "odd.xml").write_text("<odd/>")
+    assert main(["lease", "run", str(tmp_path / "odd.xml")]) == 2
+    assert "the root element is <odd>" in capsys.readouterr().err
