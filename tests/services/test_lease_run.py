@@ -275,3 +275,16 @@ def test_a_workload_of_jobs_is_named_as_one(tmp_path, capsys):
     (tmp_path / "odd.xml").write_text("<odd/>")
     assert main(["lease", "run", str(tmp_path / "odd.xml")]) == 2
     assert "the root element is <odd>" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--start", "yesterday"], "now, best_effort, "),
+        (["--start", "2030-01-01 08:00:00", "--deadline", "soon"], ""),
+    ],
+)
+def test_dates_of_requests_are_refused_with_examples(options, words, capsys):
+    assert main(["lease", "request", *options]) == 2
+    hint = f"hint: such as {words}2026-01-31 08:00:00, or +01:00:00 from now"
+    assert hint in capsys.readouterr().err
