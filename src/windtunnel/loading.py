@@ -9,7 +9,7 @@ import sys
 from functools import lru_cache
 from importlib import import_module, util
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError, did_you_mean, place_of
@@ -52,7 +52,9 @@ def load(path: str, what: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError:
-        known = [known for known in vars(module) if not known.startswith("_")]
+        found = vars(module).items()
+        own = [n for n, v in found if isinstance(v, type | FunctionType) and v.__module__ == module.__name__]
+        known = [known for known in own or vars(module) if not known.startswith("_")]
         raise UsageError(f"{what} {path!r}: {where} has no {name!r}", did_you_mean(name, known)) from None
 
 

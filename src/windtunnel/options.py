@@ -9,6 +9,7 @@ Texts (of a command line, of a configuration file) become what the annotation sa
 import inspect
 import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from math import inf, isfinite, isnan
@@ -28,13 +29,15 @@ from typing import (
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.diagnostics import UsageError, did_you_mean, read_duration
 from windtunnel.sources import as_written
 
 __all__ = ["Option", "WithOptions", "check_fields", "checked_options", "expected", "options_of"]
 
 _LISTED: Final = 16
 """The options of who takes more than these are not listed beside a fault."""
+_SECONDS: Final = ", in seconds"
+"""The unit of times, as the description of their type says it; they may also be written as ``90min`` or ``2h``."""
 _REQUIRED: Final = inspect.Parameter.empty
 _WORDS: Final[Mapping[Any, str]] = {
     float: "a number",
@@ -72,8 +75,10 @@ def expected(kind: Any) -> str:
     if get_origin(kind) in {UnionType, Union}:
         return " or ".join(expected(part) for part in parts if part is not NoneType)
     if get_origin(kind) is Annotated:
-        bounds = [text for meta in parts[1:] if isinstance(meta, msgspec.Meta) for text in _bounds(meta)]
-        return " ".join([expected(parts[0]), " and ".join(bounds)]).rstrip()
+        metas = [meta for meta in parts[1:] if isinstance(meta, msgspec.Meta)]
+        bounds = [text for meta in metas for text in _bounds(meta)]
+        units = "".join(f", {meta.description}" for meta in metas if meta.description)
+        return " ".join([expected(parts[0]), " and ".join(bounds)]).rstrip() + units
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, parts))}"
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -237,8 +242,11 @@ def _read(value: Any, kind: Any, *, strict: bool) -> Any:
     try:
         return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError:
-        if isinstance(value, str) and not strict:  # digits may be a word among choices
-            return msgspec.convert(value, kind)
+        if isinstance(value, str) and not strict:
+            if _SECONDS in expected(kind):
+                with suppress(UsageError):
+                    return msgspec.convert(read_duration(value), kind)
+            return msgspec.convert(value, kind)  # digits may be a word among choices
         raise
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import UsageError, read_time
+from windtunnel.diagnostics.times import is_year
 from windtunnel.engine import Options
 from windtunnel.inputs import check_arguments, chosen
 from windtunnel.model import EventList
@@ -63,7 +64,9 @@ def with_energy(
 
 
 def time_of(time: float | str, start_date: float | None) -> float:
-    """A time to run to, in seconds; one that cannot come is refused."""
+    """A time to run to, in seconds; one that cannot come, or that may be a year or seconds, is refused."""
+    if isinstance(time, str) and start_date is not None and is_year(time.strip()):
+        raise UsageError(f"{time!r} may be a year or seconds", f"for the year write {time}-01, for seconds {time}s")
     seconds = read_time(time, start_date)
     if seconds < 0:
         raise UsageError(f"{time!r} is before the simulation begins")

@@ -328,3 +328,16 @@ def test_every_option_is_read():
     for action in parser()._actions:
         if action.dest not in ("help", "version"):
             assert f"options.{action.dest}" in text, action.dest
+
+
+def test_files_in_each_others_place_and_empty_ones_are_called_that(tmp_path, capsys):
+    """They were invalid JSON, at their first character."""
+    (tmp_path / "site.xml").write_text(PLATFORM)
+    (tmp_path / "jobs.json").write_text(json.dumps(WORK))
+    (tmp_path / "empty.json").write_text("\n")
+    for site, work, said in (
+        ("jobs.json", "site.xml", "site.xml:1:1: error [json]: not JSON but XML: perhaps two files are in each other's"),
+        ("site.xml", "empty.json", "empty.json: error [json]: not JSON: the file is empty"),
+    ):
+        assert main(["batsim4", "-p", str(tmp_path / site), "-w", str(tmp_path / work), "--no-sched"]) == 2
+        assert said in capsys.readouterr().err

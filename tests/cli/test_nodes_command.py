@@ -152,3 +152,16 @@ def test_a_run_of_jobs_keeps_nothing_of_leases(tmp_path, monkeypatch, capsys):
     assert main(["run", "hosts:4", "jobs.swf", "--quiet", "--out", "out"]) == 0
     assert not {"site.xml", "leases.csv", "reservations.csv"} & {path.name for path in (tmp_path / "out").iterdir()}
     assert len(nodes(capsys, "out")) == 4
+
+
+def test_what_the_nodes_of_a_run_do_not_show_is_told(tmp_path, capsys):
+    """After the last end all were idle, and so were those of jobs that were not over when the run stopped."""
+    assert main(["run", "example:small", "--quiet", "--until", "1h", "--out", str(tmp_path / "part")]) == 0
+    nodes(capsys, str(tmp_path / "part"))
+    assert main(["nodes", str(tmp_path / "part")]) == 0
+    assert "note: the run did not come to its end: jobs that were not over are not shown" in capsys.readouterr().err
+    assert main(["run", "example:small", "--quiet", "--out", str(tmp_path / "whole")]) == 0
+    assert main(["nodes", str(tmp_path / "whole"), "--at", "50h"]) == 0
+    assert "note: the last job of the run ended at 48,356.62 s (13 h 26 min)" in capsys.readouterr().err
+    assert main(["nodes", str(tmp_path / "whole"), "--at", "1h"]) == 0
+    assert not capsys.readouterr().err

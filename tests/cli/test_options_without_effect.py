@@ -67,7 +67,9 @@ def test_what_is_given_twice_is_refused(capsys, line, says):
     [
         ("run folder", "folder: error [unreadable]: cannot be read: Is a directory"),
         ("run poisson", "descriptions begin with hosts:, lublin:, poisson:"),
-        ("run poison:5", "descriptions begin with hosts:, lublin:, poisson:"),
+        ("run poison:5", "did you mean 'poisson:5'?"),
+        ("run host:16", "did you mean 'hosts:16'?"),
+        ("run 16 some.json", "a number of hosts is written hosts:16"),
         ("run hosts:4 hosts:4", "it stands for a platform"),
         ("run hosts:4", "there is nothing to simulate"),
         ("calibrate hosts:4 log.swf", "describes no Slurm site"),

@@ -37,6 +37,16 @@ SECONDS = (
 )
 WHOLE = ("backfilling-reservations", "override-memory")
 
+UNITS = {
+    **dict.fromkeys(SECONDS, ", in seconds"),
+    **dict.fromkeys(RATES, ", in MB/s"),
+    "imagetransfer-bandwidth": ", in Mbps",
+    "scheduling-threshold-factor": "",
+    "runtime-overhead": ", in percent",
+    "override-memory": ", in MB",
+    "diskimage-cache-size": ", in MB",
+}
+
 WRONG = [
     *[(name, "foo", f"one of {choices}") for name, choices in ENUMERATIONS.items()],
     *[
@@ -58,7 +68,7 @@ WRONG = [
 def test_what_makes_no_sense(name, value, expected):
     with pytest.raises(UsageError) as caught:
         lease_options({name: value})
-    assert str(caught.value) == f"settings of leases: {name} must be {expected}, not {value!r}"
+    assert str(caught.value) == f"settings of leases: {name} must be {expected}{UNITS.get(name, '')}, not {value!r}"
     with pytest.raises(UsageError, match=f"{name} must be"):
         LeaseOptions(**{name.replace("-", "_"): value})
 

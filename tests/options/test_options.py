@@ -51,12 +51,25 @@ def read(path, name="w0", *, twice: bool = False, seed: int | None = None, **oth
         (Annotated[float, msgspec.Meta(gt=0, le=1)], "a number greater than 0 and at most 1"),
         (Annotated[int, msgspec.Meta(ge=1, lt=5)] | str, "a whole number of at least 1 and less than 5 or a string"),
         (Annotated[str, msgspec.Meta(min_length=1)], "a string that is not empty"),
+        (Annotated[float, msgspec.Meta(ge=0, description="in seconds")], "a number of at least 0, in seconds"),
         (dict[str, int], "a dict"),
         (Any, "anything"),
     ],
 )
 def test_what_is_expected_is_said_in_words(kind, words):
     assert expected(kind) == words
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90.0), ("1min", 60.0), ("1h30min", 5400.0), ("2 hours", 7200.0)])
+def test_times_are_numbers_of_seconds_or_durations(text, seconds):
+    """A duration was refused, by a message without the unit of the number that is expected."""
+    kind = Annotated[float, msgspec.Meta(ge=0, description="in seconds")]
+    for some in (kind, kind | None):
+        known = {"idle": Option("idle", some, 0.0), "part": Option("part", float, 0.0)}
+        assert checked_options("it", (known, False), {"idle": text}) == {"idle": seconds}
+        for wrong in ({"idle": "soon"}, {"idle": "-5"}, {"part": text + "h"}):
+            with pytest.raises(UsageError, match="must be a number"):
+                checked_options("it", (known, False), wrong)
 
 
 def test_options_are_parameters_or_fields():

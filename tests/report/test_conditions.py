@@ -59,8 +59,8 @@ def test_power_states_other_than_the_usual_one():
     assert named(with_files(pstate_changes=(head, rows)), 40.0) == [
         (0.0, 40.0, 7, 1, "power state 2"),
         (10.0, 12.0, 3, 2, "switching off"),
-        (12.0, 30.0, 3, 1, "power state 13"),
-        (12.0, 40.0, 4, 1, "power state 13"),
+        (12.0, 30.0, 3, 1, "asleep (power state 13)"),
+        (12.0, 40.0, 4, 1, "asleep (power state 13)"),
         (30.0, 33.0, 3, 1, "switching on"),
     ]
 

@@ -62,3 +62,11 @@ def test_a_long_list_of_settings_is_shown_as_its_beginning():
     assert shown.startswith("  input scheduler options: setting0=False, setting1=False")
     assert shown.endswith("=False, ... / -")
     assert len(shown) < 240
+
+
+def test_of_settings_with_names_those_that_differ_are_shown():
+    settings = [{"backfilling": "no", "mapper": "greedy"}, {"backfilling": "easy", "mapper": "greedy", "more": 1}]
+    a, b = Run.of(record()), Run.of(record())
+    for run, one in zip((a, b), settings, strict=True):
+        run.state.facts = {"scheduler_options": one}
+    assert compare(a, b).inputs["scheduler options"] == ("backfilling=no", "backfilling=easy, more=1")

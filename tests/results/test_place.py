@@ -38,6 +38,16 @@ def test_files_that_are_not_ours_are_refused(tmp_path, name):
     assert files(tmp_path) == {name: b"mine"}
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_the_directory_of_a_study_is_no_place_for_a_run(tmp_path, force):
+    (tmp_path / "study.json").write_text("{}")
+    with pytest.raises(UsageError, match="is the directory of a study: a run would be mixed") as caught:
+        Recording(Layout.directory(tmp_path), force=force)
+    assert str(tmp_path / "run") in caught.value.hint
+    assert files(tmp_path) == {"study.json": b"{}"}
+    finished(tmp_path / "run", force=force)
+
+
 def test_with_force_they_are_replaced(tmp_path):
     for name in ("jobs.csv", "site.xml", "report.html", "notes.txt"):
         (tmp_path / name).write_text("mine")

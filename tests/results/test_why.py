@@ -76,3 +76,24 @@ def test_jobs_that_are_not_there(tmp_path):
     run.state.status = "incomplete"
     with pytest.raises(UsageError, match="not over when the run stopped"):
         explain(run, "77")
+    with pytest.raises(UsageError, match=r"ids are such as w0!\d+; without one, the jobs that waited longest are li"):
+        explain(Run.of(record(jobs=workload(60))), "entirely other")
+
+
+def test_hosts_that_sleep_or_are_switched_are_not_free(tmp_path):
+    """They were counted as free: the scheduler's rules, and not a lack of hosts, seemed to keep the job waiting."""
+    record(Layout.directory(tmp_path), jobs=JobList("w0", [job("a", 4, 0.0, 100.0), job("b", 8, 10.0, 50.0)]))
+    rows = ["0,0-7,0", "20,4-5,-2", "25,4-5,1", "60,4,-1", "70,4,0", "80,7,-1", "90,7,0"]
+    (tmp_path / "pstate_changes.csv").write_text("\n".join(["time,machine_id,new_pstate", *rows, ""]))
+    found = explain(load_run(tmp_path), "b")
+    free = [(period.start, period.free) for period in found.periods]
+    assert free == [(10.0, 3), (20.0, 1), (70.0, 2), (90.0, 3)]  # host 7 sleeps from the start
+    assert found.asleep == 80.0 + 50.0 + 80.0
+    assert "hosts slept or were being switched meanwhile (210 host-seconds)" in str(found)
+    assert "hosts were held by 1 job, most by" in str(found)
+
+
+def test_hosts_that_are_away_are_told():
+    found = explain(Run.of(record(jobs=JOBS, events=[outage()])), "late")
+    assert found.unavailable == sum(p.finish - p.start for p in found.periods if p.start >= 100.0) * 2
+    assert ("hosts were not available meanwhile" in str(found)) == bool(found.unavailable)

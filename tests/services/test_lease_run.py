@@ -88,9 +88,17 @@ def test_the_picture_shows_everything(out, capsys):
     titles = [title.text for title in ET.parse(out / "gantt.svg").iter("{http://www.w3.org/2000/svg}title")]
     for kind in ("VM", "Suspension", "Resumption", "FileTransfer"):
         assert any(kind in title for title in titles)
+    texts = [text.text for text in ET.parse(out / "gantt.svg").iter("{http://www.w3.org/2000/svg}text")]
+    times = [text for text in texts if ":" in text and "number" not in text]
+    assert times
+    assert all(time.endswith(":00") for time in times), "round times"
+    assert {"1", "2"} <= set(texts), "the numbers of leases"
+    assert "DiskImageMigration" not in texts, "what there is none of"
+    with pytest.raises(UsageError, match="from 3600 s until 1800 s shows nothing\n  hint: let --until be after"):
+        write_lease_gantt(out, out / "x.svg", start=3600.0, end=1800.0)
     with pytest.raises(UsageError, match="nothing happened"):
         write_lease_gantt(out, out / "x.svg", start=1e9)
-    with pytest.raises(UsageError, match=r"reservations.csv cannot be read"):
+    with pytest.raises(UsageError, match="there is no run of leases in"):
         write_lease_gantt(out / "nowhere", out / "x.svg")
 
 
@@ -238,3 +246,45 @@ def test_the_command_line_has_what_the_engine_has(folder, capsys):
     assert "add --energy" in capsys.readouterr().err
     assert main(["lease", "run", day, "--site", "hosts:4"]) == 0
     assert "4 leases" in capsys.readouterr().out
+
+
+def test_a_run_without_leases_is_drawn_by_other_commands(tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["run", "example:small", "--out", str(out), "--quiet"]) == 0
+    assert main(["lease", "gantt", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert f"{out} is a run without leases" in said
+    assert f"windtunnel report {out} shows the schedule of its jobs; windtunnel plot {out} gantt FILE.svg" in said
+    assert main(["lease", "gantt", str(tmp_path / "nowhere")]) == 2
+    assert f"there is no run of leases in {tmp_path / 'nowhere'}" in capsys.readouterr().err
+
+
+def test_a_run_that_is_stopped_says_so():
+    whole = simulate_leases(WORK)
+    assert "incomplete" not in str(whole)
+    stopped = simulate_leases(WORK, until=600.0)
+    assert str(stopped).startswith("incomplete: stopped at 600 s (10 min); 0 of 4 leases were over\n")
+
+
+def test_a_workload_of_jobs_is_named_as_one(tmp_path, capsys):
+    """It was XML that cannot be read."""
+    (tmp_path / "log.swf").write_text("1 0 0 100 2 -1 -1 2 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n")
+    assert main(["lease", "run", str(tmp_path / "log.swf")]) == 2
+    said = capsys.readouterr().err
+    assert "log.swf holds no leases: it is in the format swf\n  hint: jobs are scheduled as leases by" in said
+    (tmp_path / "odd.xml").write_text("<odd/>")
+    assert main(["lease", "run", str(tmp_path / "odd.xml")]) == 2
+    assert "the root element is <odd>" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--start", "yesterday"], "now, best_effort, "),
+        (["--start", "2030-01-01 08:00:00", "--deadline", "soon"], ""),
+    ],
+)
+def test_dates_of_requests_are_refused_with_examples(options, words, capsys):
+    assert main(["lease", "request", *options]) == 2
+    hint = f"hint: such as {words}2026-01-31 08:00:00, or +01:00:00 from now"
+    assert hint in capsys.readouterr().err

@@ -115,6 +115,10 @@ def test_the_page_is_whole_and_nothing_in_it_is_obeyed(results, tmp_path):
     assert "&lt;b&gt;fill_er" in text
     assert "&lt;load&gt; &amp; all" in text
     assert text.count("<svg") == 3
+    assert ">load 0.7, easy</text>" in text
+    assert "<h2>waiting_time_mean [s]</h2>" in text
+    assert results.means("waiting_time_mean").title.startswith("waiting_time_mean [s]: means")
+    assert results.means().title.startswith("bounded_slowdown_mean: means")
     assert "src=" not in text
     assert "Friedman" in text
     assert results.report().parent == results.folder
@@ -147,7 +151,7 @@ def test_the_commands_print_and_write(results, capsys):
     place = str(results.folder)
     assert main(["study", "show", place, "--against", "fcfs", "--by", "load", "-m", "makespan"]) == 0
     said = capsys.readouterr().out
-    assert "makespan: difference to fcfs" in said
+    assert "makespan [s]: difference to fcfs" in said
     assert "Nemenyi" in said
     assert main(["study", "show", place, "--as", "json"]) == 0
     assert len(json.loads(capsys.readouterr().out)[0]["rows"]) == 6

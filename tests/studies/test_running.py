@@ -152,6 +152,14 @@ def test_a_directory_has_one_writer_and_no_files_of_others(tmp_path):
     (tmp_path / "mine" / "thesis.tex").write_text("")
     with pytest.raises(UsageError, match="holds files, and no study"):
         small().run(tmp_path / "mine")
+    wt.simulate("example:small", out=tmp_path / "run")
+    with pytest.raises(UsageError, match="is the directory of a run"):
+        small().run(tmp_path / "run")
+    with pytest.raises(UsageError, match="it holds a run: windtunnel metrics"):
+        wt.load_study(tmp_path / "run")
+    small(["fcfs"]).run(tmp_path / "study")
+    with pytest.raises(UsageError, match="it holds a study: windtunnel study show"):
+        wt.load_run(tmp_path / "study")
 
     def meanwhile(now):
         if now.done == 1:
@@ -330,7 +338,9 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
         'workloads = "lublin:30?hosts=16&seed={seed}"\nplatforms="hosts:16"\nseeds = 2\nschedulers = ["easy", "fcfs"]\n'
     )
     assert main(["study", "run", "sweep.toml", "--jobs", "1"]) == 0
-    assert "4 of 4 points done" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "4 of 4 points done" in said
+    assert "next:  windtunnel study show sweep.study" in said
     assert main(["study", "status", "sweep.study", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["done"] == 4
     assert main(["study", "status", "sweep.toml"]) == 2

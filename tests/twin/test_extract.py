@@ -12,9 +12,12 @@ from windtunnel.model.slurm import Dependency, JobAsk
 from windtunnel.twin.extract import script
 
 CONF = """ClusterName=small
+JobCompPass=secret # ask ann
 Include nodes.conf
-PartitionName=main Nodes=n[1-2] Default=YES AllowAccounts=physics,root
+Include {etc}/sub/%c.parts # of bob: see /etc/secret
 """
+PARTS = "Include parts/main\n"
+MAIN = "PartitionName=main Nodes=n[1-2] Default=YES AllowAccounts=physics,root AllowGroups=chemistry\n"
 JOBS = (
     "{head}\n"
     "1|one|ann|physics|2024-01-01T00:00:00+0000|2024-01-01T00:00:00+0000|60|5|2|cpu=2,node=1|n1|"
@@ -39,12 +42,16 @@ def extracted(tmp_path):
     etc, commands, files = tmp_path / "etc", tmp_path / "bin", tmp_path / "files"
     for folder in (etc, commands, files):
         folder.mkdir()
-    (etc / "slurm.conf").write_text(CONF)
+    (etc / "slurm.conf").write_text(CONF.format(etc=etc))
+    for path, text in {"sub/small.parts": PARTS, "parts/main": MAIN}.items():
+        (etc / path).parent.mkdir()
+        (etc / path).write_text(text)
+        (etc / path).chmod(0o444)
     (etc / "nodes.conf").write_text("NodeName=n[1-2] CPUs=4 RealMemory=100\n")
     (etc / "topology.yaml").write_text("- topology: f\n  flat: true\n")
     shown = {
         "config": CONFIG.format(etc=etc), "node": NODES, "partition": PARTITION, "assoc": ASSOC,
-        "reservation": "ReservationName=r StartTime=2024-01-01T00:00:00 EndTime=2024-01-02T00:00:00 Users=ann Nodes=n1\n",
+        "reservation": "ReservationName=ann_1 StartTime=2024-01-01T00:00:00 EndTime=2024-01-02T00:00:00 Users=ann Nodes=n1\n",
         "qos": "Name|Priority\nnormal|0\n", "jobs": JOBS.format(head=HEAD),
     }  # fmt: skip
     for name, text in shown.items():
@@ -57,15 +64,14 @@ def extracted(tmp_path):
     for path in commands.iterdir():
         path.chmod(0o755)
 
-    def run(*, anonymous, conf=True):
+    def run(*, anonymous, conf=True, folder="site", code=0, said=""):
         if not conf:
             (etc / "slurm.conf").unlink()
-        text = script(start="2024-01-01", end="now", folder=str(tmp_path / "site"), anonymous=anonymous)
-        path = f"{commands}:{os.environ['PATH']}"
-        done = subprocess.run(
-            ["sh"], input=text, text=True, capture_output=True, check=True, env=os.environ | {"PATH": path}
-        )
-        return tmp_path / "site", done.stdout.strip()
+        text = script(start="2024-01-01", end="now", folder=str(tmp_path / folder), anonymous=anonymous)
+        told = os.environ | {"PATH": f"{commands}:{os.environ['PATH']}", "LC_ALL": "C"}
+        done = subprocess.run(["sh"], input=text, text=True, capture_output=True, check=False, env=told)
+        assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+        return tmp_path / folder, done.stdout.strip()
 
     return run
 
@@ -80,6 +86,7 @@ def test_a_site_and_its_jobs(extracted):
     assert (folder / "topology.yaml").is_file()
     platform = read_platform(folder / "slurm.conf")
     assert [host.name for host in platform.hosts] == ["n1", "n2"]  # of the file that it includes
+    assert [one.name for one in platform.site.partitions] == ["main"]  # of one that an included one includes
     assert [one.account for one in platform.site.associations] == ["root", "physics", "physics"]
     jobs = {job.name: job for job in read_workload(folder / "jobs.txt")}
     assert jobs["1"].ask.exclusive
@@ -108,6 +115,59 @@ def test_names_are_replaced_under_a_key_that_is_kept(extracted):
     again, _ = extracted(anonymous=True)
     assert (again / "key.txt").read_text() == key
     assert words_in(again) == said
+
+
+def test_what_could_not_come_along_is_told_and_what_is_there_is_not_touched(extracted, tmp_path):
+    (tmp_path / "etc/nodes.conf").unlink()
+    folder, _ = extracted(anonymous=False, said=f"{tmp_path}/etc/nodes.conf is included, and cannot be read")
+    assert not (folder / "nodes.conf").exists()
+    before = words_in(tmp_path / "etc/parts")
+    extracted(anonymous=False, said="is where Slurm's own configuration is", folder="etc", code=1)
+    assert words_in(tmp_path / "etc/parts") == before
+    assert (tmp_path / "etc/slurm.conf").read_text().startswith("ClusterName=small\nJobCompPass=secret")
+
+
+def test_where_slurm_is_not_nothing_is_begun(tmp_path):
+    text = script(start="today", end="now", folder=str(tmp_path / "site"), anonymous=True)
+    done = subprocess.run(["/bin/sh"], input=text, text=True, capture_output=True, check=False, env={"PATH": "/none"})
+    assert (done.returncode, "scontrol is not here: run this where it works" in done.stderr) == (1, True)
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "said"),
+    [
+        ("30d", "now", "--start: '30d' is not a date as sacct reads them\n  hint: such as 2024-01-31"),
+        ("now-30d", "now", "'now-30d' is not a date"),
+        ("2024-13-01", "now", "--start: '2024-13-01' is not a valid date: month must be in 1..12"),
+        ("2024-03", "now", "'2024-03' is not a date"),
+        ("", "now", "'' is not a date"),
+        ("2024-01-01; rm -r x", "now", "is not a date"),
+        ("now", "yesterday", "--end: 'yesterday' is not a date"),
+        ("2024-02-01", "2024-01-01", "--start 2024-02-01 is not before --end 2024-01-01"),
+    ],
+)
+def test_dates_that_sacct_does_not_read_are_refused(start, end, said, capsys):
+    assert main(["slurm", "extract", "--start", start, "--end", end]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("2024-01-01 08:00", "2024-01-01T08:00"),
+        *[(word, word) for word in ("2024-01-01T08:00:30", "now-2weeks", "now", "Today", "noon", "0131", "08:00PM")],
+        *[(word, word) for word in ("01/31/24", "01.31-08:00", "now-90", "now-3hours")],
+    ],
+)
+def test_dates_that_sacct_reads(given, written):
+    assert f" -S {written} -E now " in script(start=given, end="now")
+
+
+@pytest.mark.parametrize("folder", ["", "-x", "a\nb"])
+def test_what_cannot_be_a_folder_is_refused(folder, capsys):
+    assert main(["slurm", "extract", f"--folder={folder}"]) == 2
+    assert "cannot be the name of a folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
@@ -141,7 +201,7 @@ def test_the_options_that_are_kept_are_those_that_are_followed():
         "--sockets-per-node=2 --cores-per-socket=4 --extra-node-info=2:4:1 x"
     )
     assert not_followed(line) == ()
-    text = script(start="a", end="b", anonymous=True)
+    text = script(start="noon", end="now", anonymous=True)
     kept = text.partition("KEPT = [")[2].partition("]")[0]
     given = options_in(line, JobAsk(), 0, 0.0)
     assert given != JobAsk()

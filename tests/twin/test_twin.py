@@ -306,3 +306,12 @@ def test_what_is_told_keeps_its_hint(site):
     (line,) = [one for one in found.told if "priorities and fair share" in one]
     assert line.endswith("the other rules of Slurm\n  hint: without --scheduler the site's own Slurm decides")
     assert not any(one.startswith(" ") for one in found.told)
+
+
+def test_a_log_in_the_place_of_the_site_is_named_as_one(site, capsys):
+    """It was read as a slurm.conf: each of its rows was an error of its own."""
+    for line in (["calibrate"], ["what-if", "--nodes", "main:+2"]):
+        assert main([*line, str(site / "asked"), str(site / "slurm.conf")]) == 2
+        said = capsys.readouterr().err
+        assert f"{site}/asked is a workload (the format sacct)" in said
+        assert "hint: the site comes first, then its log" in said

@@ -103,13 +103,13 @@ def run(
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import UsageError
-    from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
+    from windtunnel.formats.haizea.lwf import read_annotations
     from windtunnel.formats.haizea.multi import is_multi
     from windtunnel.leases.haizea.workload import annotate, inject
     from windtunnel.leases.registry import read_settings
     from windtunnel.model.failures import parse_failures
     from windtunnel.model.lease_options import LeaseOptions, Stop
-    from windtunnel.services.lease_inputs import load_haizea
+    from windtunnel.services.lease_inputs import leases_in, load_haizea
 
     if not energy and energy_rule != "exact":
         raise UsageError("--energy-rule says how energy is simulated", "add --energy")
@@ -151,7 +151,7 @@ def run(
         options, stop, probes = facts.options, facts.stop, probes or facts.probes
         more |= {"attributes": facts.attributes, "sanity_check": facts.sanity_check}
     elif work is not None:
-        found, options = read_lwf(work, document_times=document), LeaseOptions()
+        found, options = leases_in(work, document), LeaseOptions()
     else:
         raise UsageError("nothing to simulate", "give a workload of leases, or --config FILE")
     options = read_settings(settings(option), options)
@@ -159,7 +159,7 @@ def run(
         options = replace(options, haizea_compat=haizea_compat)
     leases = list(found.leases)
     if injected is not None:
-        leases = inject(leases, read_lwf(injected, document_times=document).leases)
+        leases = inject(leases, leases_in(injected, document).leases)
     if annotations is not None:
         leases = annotate(leases, read_annotations(annotations, document_times=document))
     found = replace(found, leases=leases)

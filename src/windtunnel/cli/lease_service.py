@@ -130,7 +130,9 @@ def _date(text: str, client: "LeaseClient", option: str) -> float:
             return (client.time() - EPOCH).total_seconds() + parse_length(text)
         return parse_timestamp(text, EPOCH)
     except ValueError as error:
-        raise UsageError(f"{option}: {error}") from error
+        words = "now, best_effort, " if option == "--start" else ""
+        hint = f"such as {words}2026-01-31 08:00:00, or +01:00:00 from now"
+        raise UsageError(f"{option}: {error}", hint) from error
 
 
 def _from_file(path: Path, client: "LeaseClient") -> "Lease":

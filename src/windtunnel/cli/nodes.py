@@ -169,6 +169,10 @@ def _nodes(
 
         return read(run)[0]
     recorded = _run_nodes(run, platform)
+    if max(at or 0.0, start or 0.0, finish or 0.0) > recorded.end:
+        from windtunnel.diagnostics import show_seconds
+
+        print(f"note: the last job of the run ended at {show_seconds(recorded.end)}", file=sys.stderr)
     if start is not None or finish is not None:
         return recorded.between(start or 0.0, recorded.end if finish is None else finish)
     return recorded.at(recorded.end if at is None else at)
@@ -181,6 +185,8 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
     from windtunnel.results.run_nodes import RunNodes
 
     recorded = load_run(run)
+    if not recorded.complete:
+        print("note: the run did not come to its end: jobs that were not over are not shown", file=sys.stderr)
     facts = recorded.state.platform
     if not platform and (leased := recorded.file("site.xml")) is not None:  # a run of leases
         from windtunnel.formats.haizea.lwf import read_site_text

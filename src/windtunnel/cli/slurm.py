@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -24,6 +24,7 @@ _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Eur
 _SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead of the site's own.")
 _JSON = typer.Option("--json", help="Print JSON.")
 _MOST: Final = 12
+_ORDER: Final = "the site comes first, then its log: site/slurm.conf site/jobs.txt"
 _LISTINGS: Final = ("scontrol", "sinfo-json")
 """The formats of what the daemon tells of a site, with the states of its nodes now."""
 
@@ -149,13 +150,16 @@ def _format_of(conf: str) -> str:
         UsageError: it is in another format.
     """
     from windtunnel.diagnostics import InputError, UsageError
-    from windtunnel.formats.registry import find_format, word_format
+    from windtunnel.formats.registry import find_format, guess_format, word_format
 
     try:
         found = (word_format(conf, "platform") or find_format(conf, "platform")).name
     except InputError as fault:
         if any(finding.code == "unreadable" for finding in fault.findings):
             raise
+        with suppress(InputError):
+            if (meant := guess_format(conf)).kind == "workload":
+                raise UsageError(f"{conf} is a workload (the format {meant.name})", _ORDER) from None
         return "slurm"  # its reader says what is wrong
     if found not in {"slurm", "slurm-listing", *_LISTINGS}:
         hint = "slurm.conf, scontrol show node or sinfo --json does; windtunnel slurm extract prints how to get it"

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Final, Optional
 
 import typer
@@ -92,6 +93,9 @@ def run(
             raise
     if not quiet:
         _print_status(results)
+        shown = quote(str(results.folder))
+        print(f"next:  windtunnel study show {shown}    means with intervals, differences, rankings")
+        print(f"       windtunnel study report {shown}  the same as one HTML page")
     if results.progress.failed:
         raise typer.Exit(1)
 

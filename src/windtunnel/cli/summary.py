@@ -7,7 +7,7 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any
 
-from windtunnel.diagnostics import AccountLine, UsageError, read_duration
+from windtunnel.diagnostics import AccountLine, UsageError, read_duration, show_time
 from windtunnel.model.abilities import report_of
 from windtunnel.results.layout import KNOWN_FILES
 
@@ -50,7 +50,7 @@ def print_ingestion(workloads: Sequence[Any]) -> None:
 def print_metrics(run: Any, out: Path | None) -> None:
     """The metrics as a table."""
     if not run.complete:
-        print(f"incomplete: {run.outcome}")
+        print(f"incomplete: {_ended(run)}")
     facts = run.state.facts
     site = run.state.platform
     print(f"platform:  {site.path or site.name} ({run.hosts:,} host{'s' * (run.hosts != 1)})")
@@ -67,6 +67,16 @@ def print_metrics(run: Any, out: Path | None) -> None:
         print(f"files: {out}")
         print(f"next:  windtunnel report {shown}         one page with the schedule, curves and distributions")
         print(f"       windtunnel compare {shown} OTHER  what differs from another run")
+
+
+def _ended(run: Any) -> str:
+    """How a run ended that did not come to its end."""
+    state = run.state
+    if run.outcome != "stopped":
+        return str(run.outcome)
+    when = show_time(state.simulated_time, state.start_date)
+    among = sum(workload.jobs for workload in state.workloads)
+    return f"stopped at {when}; the figures count {run.metrics.jobs:,} of {among:,} jobs: those that had ended"
 
 
 def _jobs(count: int) -> str:

@@ -59,6 +59,7 @@ def key_values(items: list[str], what: str) -> dict[str, Any]:
 def moment(value: Any) -> float | str:
     """A time as :func:`date` reads it, or a date in the log's calendar, which is returned as it is written."""
     from windtunnel.diagnostics import UsageError, read_time
+    from windtunnel.diagnostics.times import is_year
 
     try:
         number = read_time(str(value), None)
@@ -68,7 +69,7 @@ def moment(value: Any) -> float | str:
         except UsageError as fault:
             raise typer.BadParameter(str(fault).replace("\n  hint: ", ": ")) from None
         return str(value)
-    return str(value) if len(str(value)) == len("1996") and str(value).isdigit() else date(number)
+    return str(value) if is_year(str(value)) else date(number)
 
 
 def not_empty(convert: Callable[..., Any]) -> Callable[..., Any]:

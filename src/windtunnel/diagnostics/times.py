@@ -8,9 +8,15 @@ from typing import Final
 
 from windtunnel.diagnostics.errors import UsageError
 
-__all__ = ["read_duration", "read_time", "show_duration", "show_seconds", "show_time"]
+__all__ = ["is_year", "read_duration", "read_time", "show_duration", "show_seconds", "show_time"]
 
-_UNITS: Final = {"s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_UNITS: Final = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604800.0),
+}
 _PART: Final = r"(\d{1,15}(?:\.\d{1,15})?)\s*([a-z]+)"
 _DATES: Final = (
     "%Y",
@@ -30,7 +36,7 @@ _EXACT: Final = 1e15
 def read_duration(text: str) -> float:
     """Seconds, from a number of them or from parts with a unit: ``90``, ``5h``, ``1d12h``, ``2 min``.
 
-    Units: ``s``, ``min`` (or ``m``), ``h``, ``d``, ``w``.
+    Units: ``s``, ``min`` (or ``m``), ``h``, ``d``, ``w``, and these in full (``2 hours``).
 
     Raises:
         UsageError: it is neither.
@@ -54,7 +60,7 @@ def read_time(time: str | float | Real, start_date: float | None) -> float:
 
     Args:
         time: seconds, a duration as :func:`read_duration` reads it, or a date such as ``1996-10`` or
-            ``1996-10-01 14:05``. Four digits alone are a year where a calendar is known.
+            ``1996-10-01 14:05``. Four digits alone are a year (1900 to 2099) where a calendar is known.
         start_date: when the simulation starts in that calendar (s since 1970, UTC); None where it is not known.
 
     Raises:
@@ -68,7 +74,7 @@ def read_time(time: str | float | Real, start_date: float | None) -> float:
     from datetime import UTC, datetime  # most runs need no calendar
 
     text = time.strip()
-    if start_date is None or not (len(text) == len("1996") and text.isdigit()):
+    if start_date is None or not is_year(text):
         try:
             return read_duration(text)
         except UsageError:
@@ -82,6 +88,11 @@ def read_time(time: str | float | Real, start_date: float | None) -> float:
             raise UsageError(f"{time!r} is a date, and the workload has no start date", "such as 5h or 2d")
         return moment.timestamp() - start_date
     raise UsageError(f"{time!r:.80} is not a valid time", expected)
+
+
+def is_year(text: str) -> bool:
+    """Whether a text may stand for a year: four digits, from 1900 to 2099."""
+    return len(text) == len("1996") and text.isdecimal() and text[:2] in {"19", "20"}
 
 
 def show_duration(seconds: float) -> str:

@@ -172,8 +172,14 @@ class Simulation:
             hook(self.world.now, outcome, self.totals())
 
     def close(self) -> None:
-        """Give up: components are stopped and observers told, if that has not happened yet."""
+        """Give up: components are stopped and observers told, if that has not happened yet.
+
+        The run ends at the latest date that it was run until, even if its last event came earlier.
+        """
         if not self.outcome:
+            if self.world.stage != "new":
+                self.world.now = max(self.world.now, self._reached)
+                self.world.energy.cut_short()
             self._finish("stopped")
 
     def totals(self) -> Mapping[str, Any]:

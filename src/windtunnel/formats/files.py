@@ -33,6 +33,10 @@ def read_bytes(path: Path, findings: Findings) -> bytes:
 
 def json_fault(error: Exception, data: bytes) -> tuple[str, int, int]:
     """What a JSON decoder complains about, as a message with line and column (0 where it does not tell)."""
+    if data.lstrip()[:1] == b"<":
+        return "not JSON but XML: perhaps two files are in each other's place", 1, 1
+    if not data.strip():
+        return "not JSON: the file is empty", 0, 0
     text = str(error).removeprefix("JSON is malformed: ").partition(" - at ")[0]
     found = re.search(r" \(byte (\d+)\)$", text)
     if found is None and "truncated" not in text:

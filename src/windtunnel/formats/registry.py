@@ -95,9 +95,14 @@ def _shorthands(text: str) -> str:
     form = word_format(text)
     if form is not None:
         return f"it stands for a {form.kind} (the format {form.name}), and is not expected here"
+    if text.isdecimal():
+        return f"a number of hosts is written hosts:{text}"
     names = [form.name for form in all_formats() if form.word]
-    near = text.partition(":")[0] in names or ":" in text
-    return f"descriptions begin with {', '.join(f'{name}:' for name in names)}" if near else ""
+    word, colon, rest = text.partition(":")
+    if not (colon or word in names) or len(word) == 1:  # a file, perhaps on a drive
+        return ""
+    meant = did_you_mean(text, [f"{name}:{rest}" for name in names]) if colon and word not in names else ""
+    return meant or f"descriptions begin with {', '.join(f'{name}:' for name in names)}"
 
 
 def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
@@ -165,9 +170,11 @@ def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
 
 
 def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Format]) -> InputError:
-    message = "is empty" if not head.strip() else f"is in none of the {what}"
+    if not head.strip():
+        return InputError([Finding(str(path), code="format", message="is empty")])
+    message = f"is in none of the {what}"
     hint = f"formats: {', '.join(dict.fromkeys(form.name for form in candidates))}"
-    for form in _named(path, candidates)[:1] if head.strip() else ():
+    for form in _named(path, candidates)[:1]:
         given = _GIVEN.get(form.kind, "")
         hint = f"its name says {form.name}: the option format={form.name}{given} tells what is wrong; {hint}"
         if form.needs:

@@ -33,8 +33,12 @@ CODE_OPTIONS: Final = ("mapper", "policy_admission", "policy_preemption", "polic
 WHOSE: Final = "settings of leases"
 """In messages."""
 
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
-Rate = Annotated[float, msgspec.Meta(gt=0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, description="in seconds")]
+Rate = Annotated[float, msgspec.Meta(gt=0, description="in MB/s")]
+Bandwidth = Annotated[float, msgspec.Meta(gt=0, description="in Mbps")]
+Percent = Annotated[float, msgspec.Meta(ge=0, description="in percent")]
+Factor = Annotated[float, msgspec.Meta(ge=0)]
+Megabytes = Annotated[int, msgspec.Meta(ge=0, description="in MB")]
 Whole = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -149,7 +153,7 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     suspend_rate: Rate = 32.0
     resume_rate: Rate = 32.0
     suspendresume_exclusion: Exclusion = Exclusion.LOCAL
-    scheduling_threshold_factor: Seconds = 1.0
+    scheduling_threshold_factor: Factor = 1.0
     override_suspend_time: Seconds | None = None
     override_resume_time: Seconds | None = None
     force_scheduling_threshold: Seconds | None = None
@@ -159,20 +163,20 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     non_schedulable_interval: Seconds = 0.0
     """Live only: how long before nodes can be given away (Haizea's default is 10)."""
 
-    imagetransfer_bandwidth: Rate = 100.0
+    imagetransfer_bandwidth: Bandwidth = 100.0
     transfer_mechanism: TransferMechanism = TransferMechanism.MULTICAST
     avoid_redundant_transfers: bool = True
     force_imagetransfer_time: Seconds | None = None
     diskimage_reuse: ImageReuse = ImageReuse.NONE
-    diskimage_cache_size: Annotated[int, msgspec.Meta(ge=-1)] = -1
+    diskimage_cache_size: Annotated[int, msgspec.Meta(ge=-1, description="in MB")] = -1
     """MB per node; -1 for unlimited."""
 
     add_overhead: Overhead = Overhead.NONE
-    runtime_overhead: Seconds = 0.0
+    runtime_overhead: Percent = 0.0
     """``runtime-slowdown-overhead``, in percent."""
     boot_overhead: Seconds = 0.0
     """``bootshutdown-overhead``."""
-    override_memory: Whole | None = None
+    override_memory: Megabytes | None = None
 
     pricing_rate: float | None = None
     pricing_min_rate: float | None = None

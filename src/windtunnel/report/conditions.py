@@ -16,7 +16,8 @@ MOST_SPANS: Final = 100_000
 """Beyond that many the shortest, which cannot be seen anyway, are left out."""
 _MOST_MARKS: Final = 2_000
 _MOST_REPETITIONS: Final = 1_000
-_SWITCHING: Final = {-1: "switching on", -2: "switching off"}
+_ON, _OFF = -1, -2
+_SWITCHING: Final = {_ON: "switching on", _OFF: "switching off"}
 _AT_WORK: Final = ("VM",)
 """Reservations of leases that are drawn as jobs already."""
 
@@ -96,8 +97,13 @@ def _power_states(run: Run, last: float) -> Iterator[Span]:
     states = list(began.values())
     usual = max(set(states), key=lambda state: (states.count(state), -state), default=0)
     spells = _Spells()
+    off: set[int] = set()
     for now, hosts, state in rows:
-        yield from spells.change(now, hosts, None if state == usual else _state(state))
+        off = off | set(hosts) if state == _OFF else off - set(hosts) if state == _ON else off
+        down = off.intersection(hosts) if state >= 0 else set()
+        yield from spells.change(now, sorted(down), f"asleep (power state {state})")
+        awake = [host for host in hosts if host not in down]
+        yield from spells.change(now, awake, None if state == usual else _state(state))
     yield from spells.close(last)
 
 

@@ -1,7 +1,7 @@
 """Two runs side by side: what differs, job by job and in sum."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -216,18 +216,26 @@ def _figures(a: Metrics, b: Metrics) -> list[Difference]:
 
 
 def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:
-    """What differs of what both runs' ``run.json`` say."""
+    """What differs of what both runs' ``run.json`` say; of settings with names, those that differ."""
 
-    def notes(run: Run) -> dict[str, str]:
+    def notes(run: Run) -> dict[str, Any]:
         state = run.state
         platform = f"{state.platform.path or state.platform.name} ({run.hosts} hosts)"
         workloads = ", ".join(w.path or w.name for w in state.workloads)
         status = f"{state.status}{f' ({state.reason})' if state.reason else ''}"
-        facts = {name.replace("_", " "): as_text(value) for name, value in state.facts.items() if value}
+        facts = {name.replace("_", " "): value for name, value in state.facts.items() if value}
         return {"platform": platform, "workloads": workloads, "status": status, **facts}
 
     ours, theirs = notes(a), notes(b)
     names = [*ours, *(name for name in theirs if name not in ours)]
+    pairs = {name: (ours.get(name), theirs.get(name)) for name in names}
     return {
-        name: (ours.get(name, "-"), theirs.get(name, "-")) for name in names if ours.get(name) != theirs.get(name)
+        name: (_beside(one, other), _beside(other, one)) for name, (one, other) in pairs.items() if one != other
     }
+
+
+def _beside(fact: Any, other: Any) -> str:
+    """A fact that differs, as text: of a mapping what the other does not say."""
+    if isinstance(fact, dict) and isinstance(other, dict):
+        fact = {name: value for name, value in fact.items() if name not in other or other[name] != value}
+    return as_text(fact) if fact not in (None, {}) else "-"

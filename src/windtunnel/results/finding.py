@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from windtunnel.diagnostics import UsageError, read_input
-from windtunnel.results.layout import Dialect, Layout
+from windtunnel.results.layout import STUDY_FILE, Dialect, Layout
 from windtunnel.results.state import RunState, Status, read_state
 
 __all__ = ["find_run"]
@@ -27,10 +27,10 @@ def find_run(path: str | Path) -> tuple[Callable[[str], bytes | None], RunState]
         if jobs.is_file():
             dialect = Dialect.BATSIM5 if Path(f"{stem}schedule.json").exists() else Dialect.BATSIM4
             return _reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value)
-    raise UsageError(
-        f"there is no run in {str(path)!r}: neither run.json nor jobs.csv",
-        "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv",
-    )
+    hint = "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv"
+    if (base / STUDY_FILE).is_file():
+        hint = f"it holds a study: windtunnel study show {path}"
+    raise UsageError(f"there is no run in {str(path)!r}: neither run.json nor jobs.csv", hint)
 
 
 def _reader(layout: Layout) -> Callable[[str], bytes | None]:

@@ -10,7 +10,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.rows import Rows
 
-__all__ = ["DERIVED_FILES", "KNOWN_FILES", "Dialect", "Layout"]
+__all__ = ["DERIVED_FILES", "KNOWN_FILES", "STUDY_FILE", "Dialect", "Layout"]
 
 KNOWN_FILES: Final = (
     "jobs.csv",
@@ -38,6 +38,9 @@ KNOWN_FILES: Final = (
     "run.json",
 )
 """The names of all files a run may write, without what stands before them."""
+
+STUDY_FILE: Final = "study.json"
+"""What marks the directory of a study, as ``run.json`` does that of a run."""
 
 DERIVED_FILES: Final = ("jobs.parquet", "report.html", "gantt.svg", "nodes")
 """What is made from a run in its directory: with ``--parquet``, by ``report`` and ``lease gantt``, and the folder of

@@ -18,7 +18,7 @@ import msgspec
 from windtunnel.diagnostics import SimulationError, UsageError, read_input
 from windtunnel.operating_system import AS_BYTES, NO_LINK, NO_WAITING, give_up, host_name, read_at, write_at
 from windtunnel.operating_system import lock as lock_file
-from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
+from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, STUDY_FILE, Dialect, Layout
 from windtunnel.results.state import MOST_STATE, RunState
 
 __all__ = ["Place"]
@@ -105,6 +105,12 @@ class Place:
 
     def _check(self, inputs: Iterable[str | Path], *, force: bool) -> None:
         files = self.files()
+        folder = os.path.dirname(self.layout.stem or "")  # noqa: PTH120 -- a text, perhaps with a prefix
+        if self.layout.stem is not None and os.path.isfile(os.path.join(folder, STUDY_FILE)):  # noqa: PTH113, PTH118
+            raise UsageError(
+                f"{folder} is the directory of a study: a run would be mixed with its files",
+                f"write to another directory, such as {os.path.join(folder, 'run')}",  # noqa: PTH118
+            )
         known = [(one, Path(one).stat()) for one in inputs if os.path.isfile(one)]  # noqa: PTH113 -- texts too
         for path in files.values():
             with suppress(OSError):  # a link that leads nowhere is no input
@@ -119,7 +125,6 @@ class Place:
             return
         foreign = sorted(files.keys() - _ours(self.layout))
         if foreign:
-            folder = os.path.dirname(self.layout.stem or "")  # noqa: PTH120 -- a text, perhaps with a prefix
             raise UsageError(
                 f"{folder} holds files that were not written by a run: {', '.join(foreign)}",
                 "write to another directory, or overwrite them with --force (force=True in Python)",

@@ -14,6 +14,7 @@ from windtunnel.model import HostSet
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.run import Run
+from windtunnel.results.sleeping import sleeping
 
 __all__ = ["Explanation", "Holder", "Overtaker", "Period", "SizeChange", "explain"]
 
@@ -56,7 +57,7 @@ class Period(msgspec.Struct, frozen=True):
     start: float
     finish: float
     free: int
-    """Hosts that no job held and that were available."""
+    """Hosts that no job held, and that were available and awake."""
     ahead: int
     """Jobs submitted earlier that waited too."""
 
@@ -86,6 +87,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of the size of other jobs while it waited."""
     own_changes: list[SizeChange] = []
     """Of its own size, while it ran."""
+    unavailable: float = 0.0
+    """Host-seconds of hosts that were not available while it waited (failures, maintenance)."""
+    asleep: float = 0.0
+    """Host-seconds of hosts that slept, or were being switched on or off, while it waited."""
 
     @property
     def waited(self) -> float:
@@ -134,12 +139,16 @@ def _of_waiting(e: Explanation) -> Iterator[str]:
     else:
         yield "  at no time were enough hosts free"
     if e.holders:
-        yield f"  hosts were held by {len(e.holders)} jobs, most by:"
+        yield f"  hosts were held by {_jobs(len(e.holders))}, most by:"
         for h in e.holders[:_SHOWN]:
             during = f"{h.start:,.2f} to {h.finish:,.2f} s"
             yield f"    {h.job} on {h.hosts}, {during} ({h.host_seconds:,.0f} host-seconds)"
+    if e.asleep:
+        yield f"  hosts slept or were being switched meanwhile ({e.asleep:,.0f} host-seconds)"
+    if e.unavailable:
+        yield f"  hosts were not available meanwhile ({e.unavailable:,.0f} host-seconds)"
     if e.overtakers:
-        yield f"  {len(e.overtakers)} jobs submitted later started earlier:"
+        yield f"  {_jobs(len(e.overtakers))} submitted later started earlier:"
         for o in e.overtakers[:_SHOWN]:
             during = f"{o.start:,.2f} to {o.finish:,.2f} s"
             many = "1 host" if o.hosts == 1 else f"{o.hosts} hosts"
@@ -154,6 +163,10 @@ def _of_waiting(e: Explanation) -> Iterator[str]:
             yield f"    {one.job}: from {one.before} to {one.after} hosts at {one.date:,.2f} s"
         if len(more) > _SHOWN:
             yield f"    and {len(more) - _SHOWN} more"
+
+
+def _jobs(count: int) -> str:
+    return f"{count} job{'s' * (count != 1)}"
 
 
 _NEEDED: Final = ("submission_time", "requested_number_of_resources", "final_state")
@@ -177,6 +190,7 @@ def explain(run: Run, job: str) -> Explanation:
         raise ValueError(f"job {job_id!r} starts before it is submitted")
     others = _Others(run, job_id)
     changes = list(_changes(run))
+    away, asleep = list(_away(run)), list(sleeping(run))
     return Explanation(
         job=job_id,
         state=row["final_state"],
@@ -186,12 +200,14 @@ def explain(run: Run, job: str) -> Explanation:
         until=until,
         requested=row["requested_number_of_resources"],
         site=run.hosts,
-        periods=list(_periods(run, others, submitted, until)),
+        periods=list(_periods(run, others, [*away, *asleep], submitted, until)),
         holders=others.holders(submitted, until),
         overtakers=others.overtakers(submitted, until),
         ahead=others.waiting(submitted, submitted),
         changes=[one for one in changes if one.job != job_id and submitted <= one.date <= until],
         own_changes=[one for one in changes if one.job == job_id],
+        unavailable=_between(away, submitted, until),
+        asleep=_between(asleep, submitted, until),
     )
 
 
@@ -213,6 +229,8 @@ def _find(run: Run, job: str) -> dict[str, Any]:
         hint = "jobs that were not over when the run stopped have no row"
         if run.complete:
             hint = did_you_mean(job, run.jobs["id"].head(10_000)) if run.jobs.height else "the run has no jobs"
+            some = f"ids are such as {run.jobs['id'][0]}" if run.jobs.height else ""
+            hint = hint or f"{some}; without one, the jobs that waited longest are listed"
         raise UsageError(f"{run.name} has no row for job {job!r}", hint)
     if found.height > 1:
         raise UsageError(f"several jobs are called {job!r}: {', '.join(found['id'])}", "name it with its workload")
@@ -251,7 +269,18 @@ class _Others:
         return sum(1 for _, date, start, _, _ in self.rows if date < submitted and start is not None and start > now)
 
 
-def _periods(run: Run, others: _Others, submitted: float, until: float) -> Iterator[Period]:
+_Absence = tuple[float, float, HostSet]
+"""Hosts that can run nothing, from when until when (s)."""
+
+
+def _between(absences: list[_Absence], submitted: float, until: float) -> float:
+    """Host-seconds of absences in a time."""
+    return sum(max(0.0, min(back, until) - max(since, submitted)) * len(hosts) for since, back, hosts in absences)
+
+
+def _periods(
+    run: Run, others: _Others, absences: list[_Absence], submitted: float, until: float
+) -> Iterator[Period]:
     """The time of waiting, cut where the free hosts change. A host may be shared: it is free when nobody holds it."""
     changes: dict[float, list[tuple[HostSet, int]]] = {submitted: []}
     held: dict[int, int] = defaultdict(int)
@@ -259,7 +288,7 @@ def _periods(run: Run, others: _Others, submitted: float, until: float) -> Itera
         if s.start < until and s.finish > submitted:
             changes.setdefault(max(s.start, submitted), []).append((s.hosts, 1))
             changes.setdefault(s.finish, []).append((s.hosts, -1))
-    for since, back, hosts in _away(run):
+    for since, back, hosts in absences:
         if since < until and back > submitted:
             changes.setdefault(max(since, submitted), []).append((hosts, 1))
             changes.setdefault(back, []).append((hosts, -1))
@@ -276,7 +305,7 @@ def _periods(run: Run, others: _Others, submitted: float, until: float) -> Itera
         yield Period(date, following, free, len(ahead) - bisect_right(ahead, date))
 
 
-def _away(run: Run) -> Iterator[tuple[float, float, HostSet]]:
+def _away(run: Run) -> Iterator[_Absence]:
     """Intervals in which hosts were not available."""
     for (since, hosts), (until, _) in pairwise([*run.unavailable(), (inf, HostSet())]):
         if hosts:

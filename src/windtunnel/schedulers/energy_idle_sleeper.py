@@ -7,7 +7,7 @@ import msgspec
 
 from windtunnel.model import HostSet
 from windtunnel.schedulers.easy import Easy
-from windtunnel.schedulers.idle_hosts import IdleHosts
+from windtunnel.schedulers.idle_hosts import IdleHosts, Seconds
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.vocabulary import Notice, Reply
 
@@ -32,10 +32,10 @@ class EnergyIdleSleeper(Easy):
     def __init__(
         self,
         *,
-        idle_time: Annotated[float, msgspec.Meta(ge=0)] = 300.0,
+        idle_time: Seconds = 300.0,
         keep_awake: Annotated[int, msgspec.Meta(ge=0)] = 0,
-        switch_on_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
-        switch_off_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
+        switch_on_time: Seconds = 0.0,
+        switch_off_time: Seconds = 0.0,
         queue_order: QueueOrder = "fcfs",
     ) -> None:
         self.idle_time = idle_time

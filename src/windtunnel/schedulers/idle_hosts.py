@@ -2,7 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+from msgspec import Meta
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet
@@ -17,7 +19,9 @@ from windtunnel.vocabulary import (
 )
 from windtunnel.vocabulary.sleeping import sleep_states
 
-__all__ = ["IdleHosts"]
+__all__ = ["IdleHosts", "Seconds"]
+
+Seconds = Annotated[float, Meta(ge=0, description="in seconds")]
 
 _MICROSECOND: Final = 1e-6
 """s; calls are told so much too early at most."""

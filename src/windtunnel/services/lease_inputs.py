@@ -1,21 +1,41 @@
 """What runs of leases are made of: sites, and Haizea's configurations with their workloads."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
-from windtunnel.diagnostics import UsageError, open_input
+from windtunnel.diagnostics import InputError, UsageError, open_input
 from windtunnel.formats.haizea.ini import read_haizea_config
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
+from windtunnel.formats.registry import guess_format
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
 from windtunnel.model import Platform
 from windtunnel.model.haizea_config import HaizeaConfig
 from windtunnel.model.lease import LeaseSite, LeaseWorkload
 from windtunnel.model.lease_platform import platform_of_site
 
-__all__ = ["load_haizea", "platform_from", "prepared", "read_site_or_text"]
+__all__ = ["leases_in", "load_haizea", "platform_from", "prepared", "read_site_or_text"]
 
 _FIRST_ELEMENT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 _TEXT = re.compile(r"\s*\d+\s+\S+:")
+
+
+def leases_in(path: Path, document_times: bool) -> LeaseWorkload:
+    """The leases of a file.
+
+    Raises:
+        InputError: the file is at fault.
+        UsageError: it is a workload of jobs.
+    """
+    try:
+        return read_lwf(path, document_times=document_times)
+    except InputError:
+        with suppress(InputError):
+            meant = guess_format(path)
+            if meant.kind == "workload" and meant.name != "lwf":
+                hint = f"jobs are scheduled as leases by windtunnel run hosts:16 {path} --scheduler leases"
+                raise UsageError(f"{path} holds no leases: it is in the format {meant.name}", hint) from None
+        raise
 
 
 def platform_from(site: str | Path | LeaseSite | Platform) -> str | Path | Platform:

@@ -86,6 +86,10 @@ class LeaseRun(Run):
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {state.lower()}" for state, count in sorted(self.states.items()))
         lines = [f"{len(self.leases)} leases: {counts or 'none'}", f"end: {show_seconds(self.end)}"]
+        if self.outcome == "stopped":
+            among = sum(workload.jobs for workload in self.state.workloads)
+            when = show_seconds(self.state.simulated_time)
+            lines.insert(0, f"incomplete: stopped at {when}; {len(self.leases)} of {among} leases were over")
         waits = [row.waiting for row in self.leases if row.waiting is not None and row.type == "Best-effort"]
         if waits:
             mean, longest = show_seconds(sum(waits) / len(waits)), show_seconds(max(waits))

@@ -17,6 +17,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError, read_input, replacing
 from windtunnel.operating_system import lock as lock_file
 from windtunnel.results.files import write_whole
+from windtunnel.results.layout import STUDY_FILE
 from windtunnel.studies.frame import points_frame
 from windtunnel.studies.plan import Plan, Point
 from windtunnel.studies.trials import Outcome
@@ -35,7 +36,6 @@ __all__ = [
     "write_points",
 ]
 
-STUDY: Final = "study.json"
 JOURNAL: Final = "journal.jsonl"
 POINTS: Final = "points.parquet"
 JOBS: Final = "jobs"
@@ -65,8 +65,11 @@ def claimed(folder: Path, plan: Plan) -> Iterator[None]:
         others = [one.name for one in folder.iterdir() if not one.name.startswith(".")]
     except OSError as fault:
         raise UsageError(f"{folder} cannot be used: {fault.strerror}") from fault
-    if others and STUDY not in others:
-        raise UsageError(f"{folder} holds files, and no study ({min(others)}...)", "name another directory")
+    if others and STUDY_FILE not in others:
+        what = f"holds files, and no study ({min(others)}...)"
+        if "run.json" in others:
+            what = "is the directory of a run"
+        raise UsageError(f"{folder} {what}", "name another directory")
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as fault:
@@ -77,7 +80,7 @@ def claimed(folder: Path, plan: Plan) -> Iterator[None]:
         except OSError:
             raise UsageError(f"a study is being run in {folder} by another process", "wait, or stop it") from None
         facts = StudyFacts(name=plan.name, job_tables=plan.job_tables, points=plan.points)
-        write_whole(folder / STUDY, msgspec.json.encode(facts) + b"\n")
+        write_whole(folder / STUDY_FILE, msgspec.json.encode(facts) + b"\n")
         yield
     finally:
         os.close(lock)
@@ -90,15 +93,16 @@ def read_facts(folder: Path) -> StudyFacts:
         UsageError: there is no study, or it is damaged.
     """
     try:
-        return msgspec.json.decode(read_input(folder / STUDY), type=StudyFacts)
+        return msgspec.json.decode(read_input(folder / STUDY_FILE), type=StudyFacts)
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(
-            f"there is no study in {str(folder)!r}: no {STUDY}", "name the directory that `study run` has written"
-        ) from None
+        hint = "name the directory that `study run` has written"
+        if (folder / "run.json").is_file():
+            hint = f"it holds a run: windtunnel metrics {folder}"
+        raise UsageError(f"there is no study in {str(folder)!r}: no {STUDY_FILE}", hint) from None
     except OSError as fault:
-        raise UsageError(f"{folder / STUDY} cannot be read: {fault.strerror}") from fault
+        raise UsageError(f"{folder / STUDY_FILE} cannot be read: {fault.strerror}") from fault
     except (msgspec.DecodeError, UnicodeDecodeError) as fault:
-        raise UsageError(f"{folder / STUDY} is damaged: {fault}", "run the study again: it continues") from None
+        raise UsageError(f"{folder / STUDY_FILE} is damaged: {fault}", "run the study again: it continues") from None
 
 
 def write_points(folder: Path, points: list[Point], outcomes: Mapping[str, Outcome]) -> None:

@@ -6,7 +6,7 @@ from windtunnel.model import JobState
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.metrics import Metrics
 
-__all__ = ["COUNTED", "FIGURES", "figures_of"]
+__all__ = ["COUNTED", "FIGURES", "figures_of", "with_unit"]
 
 _SPREAD: Final = tuple(Distribution.__struct_fields__)
 _DISTRIBUTIONS: Final = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown")
@@ -30,6 +30,20 @@ FIGURES: Final = (*_PLAIN, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part 
 
 COUNTED: Final = frozenset({"jobs", "rack_excesses", *_STATES})
 """Those that are whole numbers."""
+
+
+_UNITS: Final = {
+    **dict.fromkeys((f"{one}_{part}" for one in _DISTRIBUTIONS[:2] for part in _SPREAD), "s"),
+    "makespan": "s",
+    "throughput": "jobs/h",
+    "consumed_joules": "J",
+    "worst_rack_excess": "W",
+}
+
+
+def with_unit(name: str) -> str:
+    """The name of a figure as a heading, with its unit where it has one: ``waiting_time_mean [s]``."""
+    return f"{name} [{_UNITS[name]}]" if name in _UNITS else name
 
 
 def figures_of(metrics: Metrics) -> dict[str, float | int | None]:

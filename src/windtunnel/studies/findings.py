@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from windtunnel.diagnostics import UsageError, did_you_mean
-from windtunnel.studies.figures import FIGURES
+from windtunnel.studies.figures import FIGURES, with_unit
 from windtunnel.studies.frame import chosen_columns
 from windtunnel.studies.statistics.intervals import Method, mean_interval, quantile_interval
 from windtunnel.studies.statistics.paired import PairedDifference, holm, paired_difference
@@ -109,7 +109,8 @@ def means(
             found = mean_interval(points[metric].to_list(), confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
     columns = _columns(usual if by is None else by, ("points", "mean", "low", "high", "deviation"))
-    title = f"{metric}: means, with {confidence:.0%} intervals ({'t' if method == 't' else 'BCa bootstrap'})"
+    way = "t" if method == "t" else "BCa bootstrap"
+    title = f"{with_unit(metric)}: means, with {confidence:.0%} intervals ({way})"
     return Table(title, columns, tuple(rows), keys=len(columns) - 5)
 
 
@@ -131,7 +132,7 @@ def quantiles(
             found = quantile_interval(points[metric].to_list(), share, confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high))
     columns = _columns(usual if by is None else by, ("points", f"{share:.0%} quantile", "low", "high"))
-    title = f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals"
+    title = f"{with_unit(metric)}: {share:.0%} quantiles, with {confidence:.0%} intervals"
     return Table(title, columns, tuple(rows), keys=len(columns) - 4)
 
 
@@ -207,7 +208,8 @@ def differences(
     columns = _columns(by, (among, *_DIFFERENCE))
     better = "more" if metric in HIGHER_IS_BETTER else "less"
     return Table(
-        f"{metric}: difference to {baseline} on the same inputs, {confidence:.0%} intervals ({better} is better)",
+        f"{with_unit(metric)}: difference to {baseline} on the same inputs, {confidence:.0%} intervals "
+        f"({better} is better)",
         columns,
         tuple(rows),
         keys=len(by),

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.files import save_page
-from windtunnel.studies.directory import JOURNAL, POINTS, STUDY
+from windtunnel.results.layout import STUDY_FILE
+from windtunnel.studies.directory import JOURNAL, POINTS
+from windtunnel.studies.figures import with_unit
 from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
 from windtunnel.studies.statistics.table import Table, as_chosen, as_shown
 from windtunnel.version import __version__
@@ -47,7 +49,7 @@ class Reported(NamedTuple):
 
 def write_page(study: Reported, path: Path, metrics: Sequence[str], **options: Any) -> Path:
     """Write the page; see :meth:`.StudyResults.report`."""
-    if path.name in {STUDY, JOURNAL, POINTS} and path.exists():
+    if path.name in {STUDY_FILE, JOURNAL, POINTS} and path.exists():
         raise UsageError(f"{path} is a file of a study: it would be overwritten", "name another file")
     return save_page(path, page(study, metrics, **options))
 
@@ -66,7 +68,7 @@ def page(study: Reported, metrics: Sequence[str], *, baseline: str = "", confide
     parts = [f"<h1>{escape(study.name)}</h1>", _progress(study)]
     for metric in metrics:
         table = means(frame, metric, confidence=confidence)
-        parts += [f"<h2>{escape(metric)}</h2>", _chart(table, len(groups_of(frame))), _table(table)]
+        parts += [f"<h2>{escape(with_unit(metric))}</h2>", _chart(table, len(groups_of(frame))), _table(table)]
         if len(policies) > 1:
             parts.append(_table(differences(frame, baseline, metric, confidence=confidence)))
             if by := groups_of(frame):
@@ -132,7 +134,8 @@ def _chart(table: Table, groups: int) -> str:
     for rank, (group, name, value, least, most) in enumerate(drawn):
         y = 20 + 22 * rank
         colour = _COLOURS[names.index(name) % len(_COLOURS)]
-        label = escape(", ".join([*map(as_chosen, group), name])[:40])
+        chosen = [f"{column} {as_chosen(value)}" for column, value in zip(table.columns, group, strict=False)]
+        label = escape(", ".join([*chosen, name])[:40])
         parts.append(_text(_LEFT - 8, y + 4, "end", label))
         if least is not None and most is not None:
             parts.append(f'<path d="M{x(least):.1f} {y}H{x(most):.1f}" stroke="{colour}" stroke-width="2"/>')

@@ -3,7 +3,9 @@
 import shlex
 from typing import Final
 
+from windtunnel.diagnostics import UsageError
 from windtunnel.formats.slurm.submit_line import LONE_OPTIONS, SHORT_OPTIONS
+from windtunnel.twin.sacct_dates import check_period
 
 __all__ = ["script"]
 
@@ -17,30 +19,52 @@ _HEAD: Final = """\
 # nothing is sent anywhere. Read it, then run it where sacct and scontrol work, as a user who may see all jobs.
 set -eu
 umask 077
+for command in scontrol sacctmgr sacct{python}; do
+    command -v "$command" > /dev/null || {{ echo "$command is not here: run this where it works" >&2; exit 1; }}
+done
 folder={folder}
 mkdir -p "$folder"
 export SLURM_TIME_FORMAT=%Y-%m-%dT%H:%M:%S%z
 
-conf=$(scontrol show config | sed -n 's/^SLURM_CONF *= *//p')
+config=$(scontrol show config)
+conf=$(printf '%s\\n' "$config" | sed -n 's/^SLURM_CONF *= *//p')
+cluster=$(printf '%s\\n' "$config" | sed -n 's/^ClusterName *= *//p')
 etc=$(dirname "$conf")
-for name in slurm.conf gres.conf topology.conf topology.yaml; do
-    if [ -r "$etc/$name" ]; then cp "$etc/$name" "$folder/$name"; fi
-done
-if [ -r "$folder/slurm.conf" ]; then # what it includes comes along, beside it
-    include='^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]][[:space:]]*'
-    sed -n "s/$include//p" "$folder/slurm.conf" | while read -r name; do
+if [ "$(cd "$folder" && pwd -P)" = "$(cd "$etc" && pwd -P)" ]; then
+    echo "$folder is where Slurm's own configuration is: choose another --folder" >&2
+    exit 1
+fi
+bring() {{ # a file, afresh
+    cat "$1" > "$2.new"
+    mv -f "$2.new" "$2"
+}}
+include='^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]][[:space:]]*'
+included() {{ # what a file includes comes along, beside it; so does what that includes
+    sed -n "s/$include//p" "$1" | sed "s/[[:space:]]*#.*//; s/%c/$cluster/g" | while read -r name; do
         case $name in /*) from=$name ;; *) from=$etc/$name ;; esac
-        if [ -r "$from" ]; then cp "$from" "$folder/$(basename "$name")"; fi
+        copy=$folder/$(basename "$name")
+        if [ -r "$from" ] && [ "$2" -lt 9 ]; then
+            bring "$from" "$copy"
+            included "$copy" $(($2 + 1))
+        else
+            echo "$from is included, and cannot be read: it is left out" >&2
+        fi
     done
-    sed "s|\\($include\\).*/|\\1|" "$folder/slurm.conf" > "$folder/slurm.conf.new"
-    mv "$folder/slurm.conf.new" "$folder/slurm.conf"
+    sed "/$include/s/%c/$cluster/g; s|\\($include\\)[^#]*/|\\1|" "$1" > "$1.new"
+    mv -f "$1.new" "$1"
+}}
+for name in slurm.conf gres.conf topology.conf topology.yaml; do
+    if [ -r "$etc/$name" ]; then bring "$etc/$name" "$folder/$name"; fi
+done
+if [ -r "$folder/slurm.conf" ]; then
+    included "$folder/slurm.conf" 0
     site=slurm.conf
 else # the daemon tells most of it, too
     scontrol -o show partition > "$folder/scontrol-partition.txt"
-    scontrol show config > "$folder/scontrol-config.txt"
+    printf '%s\\n' "$config" > "$folder/scontrol-config.txt"
+    rm -f "$folder/slurm.conf"
     site=scontrol-node.txt
 fi
-cluster=$(scontrol show config | sed -n 's/^ClusterName *= *//p')
 sacctmgr -P show assoc where cluster="$cluster" \\
     format=Cluster,Account,ParentName,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,\\
 GrpTRESRunMins,MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS \\
@@ -59,6 +83,16 @@ python3 - "$folder" <<'END'
 import hashlib, pathlib, re, secrets, shlex, sys
 
 folder = pathlib.Path(sys.argv[1])
+
+
+def read(path):  # whatever the locale
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+def write(path, text):
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
 kept = folder / "key.txt"
 if not kept.exists():
     kept.write_text(secrets.token_hex(16))
@@ -112,7 +146,7 @@ def options(line):
 
 def table(file, columns):
     path = folder / file
-    lines = path.read_text().splitlines()
+    lines = read(path).rstrip("\\n").split("\\n")
     head = lines[0].split("|")
     rows = [lines[0]]
     for line in lines[1:]:
@@ -120,10 +154,10 @@ def table(file, columns):
         if len(fields) == len(head):  # a line with fewer is the rest of a submit line
             fields = [changed(columns[name], text) if name in columns else text for name, text in zip(head, fields)]
             rows.append("|".join(fields))
-    path.write_text("\\n".join(rows) + "\\n")
+    write(path, "\\n".join(rows) + "\\n")
 
 
-table("jobs.txt", {"User": "u", "Account": "a", "JobName": "j", "SubmitLine": "line"})
+table("jobs.txt", {"User": "u", "Account": "a", "JobName": "j", "Reservation": "r", "SubmitLine": "line"})
 table("sacctmgr-assoc.txt", {"User": "u", "Account": "a", "ParentName": "a"})
 
 
@@ -133,26 +167,38 @@ def listed(kind):
     )
 
 
-for conf in (*folder.glob("*.conf"), folder / "scontrol-partition.txt"):
-    if conf.exists():
-        conf.write_text(re.sub(r"(?i)((?:Allow|Deny)Accounts=)([^\\s#]+)", listed("a"), conf.read_text()))
+def confs(path, left=9):
+    # a file and those that it includes, which are beside it
+    if path.exists() and left:
+        yield path
+        for name in re.findall(r"(?im)^\\s*include\\s+([^\\s#]+)", read(path)):
+            yield from confs(folder / name, left - 1)
+
+
+for conf in {*folder.glob("*.conf"), *confs(folder / "slurm.conf"), *confs(folder / "scontrol-partition.txt")}:
+    text = re.sub(r"#.*", "", read(conf))  # comments may name anybody
+    text = re.sub(r"(?i)\\b(\\w*Pass=)\\S+", r"\\1", text)
+    text = re.sub(r"(?i)((?:Allow|Deny)Accounts=)([^\\s#]+)", listed("a"), text)
+    write(conf, re.sub(r"(?i)(AllowGroups=)([^\\s#]+)", listed("g"), text))
 path = folder / "scontrol-reservation.txt"
-text = re.sub(r"(Users=)(\\S+)", listed("u"), path.read_text())
-path.write_text(re.sub(r"(Accounts=)(\\S+)", listed("a"), text))
+text = read(path)
+for kind, key_of in (("r", "ReservationName"), ("u", "Users"), ("g", "Groups"), ("a", "Accounts")):
+    text = re.sub(r"(\\b" + key_of + r"=)(\\S+)", listed(kind), text)
+write(path, text)
 # Reasons of drains, comments and the names of daemons may name people.
 nodes = folder / "scontrol-node.txt"
 if (folder / "slurm.conf").exists():
     nodes.unlink()
 else:
     told = r"(?m) (?:Reason|Comment|Extra|Owner|OS)=.*?(?= [A-Z]\\w*=|$)"
-    nodes.write_text(re.sub(told, "", nodes.read_text()))
+    write(nodes, re.sub(told, "", read(nodes)))
     config = folder / "scontrol-config.txt"
-    lines = [line for line in config.read_text().splitlines() if line.startswith(SETTINGS)]
-    config.write_text("\\n".join(lines) + "\\n")
+    lines = [line for line in read(config).split("\\n") if line.startswith(SETTINGS)]
+    write(config, "\\n".join(lines) + "\\n")
 END
 """
 _TAIL: Final = """
-echo "windtunnel calibrate $folder/$site $folder/jobs.txt"
+echo windtunnel calibrate {shown}"/$site" {shown}/jobs.txt
 """
 _KEPT: Final = [
     "array",
@@ -207,12 +253,25 @@ def script(*, start: str, end: str, folder: str = "site", anonymous: bool = Fals
         end: until when.
         folder: where it writes.
         anonymous: whether users, accounts and names of jobs are replaced, under a key that stays with the site.
+
+    Raises:
+        UsageError: sacct does not read the dates, or the folder has no name for one.
     """
-    head = _HEAD.format(folder=shlex.quote(folder), start=shlex.quote(start), end=shlex.quote(end), fields=_FIELDS)
+    start, end = check_period(start, end)
+    if not folder or folder.startswith("-") or not folder.isprintable():
+        raise UsageError(f"--folder: {folder!r} cannot be the name of a folder", "such as site")
+    head = _HEAD.format(
+        folder=shlex.quote(folder),
+        start=shlex.quote(start),
+        end=shlex.quote(end),
+        fields=_FIELDS,
+        python=" python3" * anonymous,
+    )
+    tail = _TAIL.format(shown=shlex.quote(shlex.quote(folder)))
     if not anonymous:
-        return head + _TAIL
+        return head + tail
     words = {"{kept}": str(_KEPT), "{alone}": str(sorted(LONE_OPTIONS)), "{short}": str(SHORT_OPTIONS)}
     changing = _ANONYMOUS
     for word, text in words.items():
         changing = changing.replace(word, text)
-    return head + changing + _TAIL
+    return head + changing + tail

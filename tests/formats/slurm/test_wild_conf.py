@@ -5,7 +5,7 @@ import pytest
 from windtunnel.diagnostics import InputError, Severity
 from windtunnel.formats.slurm.conf import read_slurm_conf
 from windtunnel.formats.slurm.keys import TABLES
-from windtunnel.model.slurm import OverSubscribe
+from windtunnel.model.slurm import OverSubscribe, Switch
 
 
 @pytest.fixture
@@ -174,7 +174,11 @@ FLAT = "- topology: f\n  flat: true\n"
     ("text", "kinds", "hint"),
     [
         ("---\n", "", True),
-        (f"---\n{TREE}", " (tree)", True),
+        (TREE.replace("true", "false"), " (tree)", True),
+        (TREE + TREE.replace("- topology: t", "- topology: u"), " (tree)", True),
+        (TREE.replace("nodes: a", "nodes: [a]"), " (tree)", True),
+        (TREE.replace("nodes: a", "nodes:\n          - a"), " (tree)", True),
+        (TREE + "        speed: 5\n", " (tree)", True),
         (BLOCK, " (block)", False),
         (FLAT + BLOCK + TREE, " (block and tree)", True),
         ("[{topology: t, tree: {switches: []}}]", "", True),
@@ -185,7 +189,27 @@ def test_a_topology_of_new_releases_is_told(site, tmp_path, text, kinds, hint):
     (one,) = site("NodeName=a\n").warnings
     assert one.message == f"topology.yaml{kinds} is not simulated"
     assert one.file == str(tmp_path / "topology.yaml")
-    assert one.hint.startswith("a tree is simulated from a topology.conf") is hint
+    assert one.hint.startswith("a tree is simulated where") is hint
+
+
+def test_a_tree_that_is_the_only_topology_is_read(site, tmp_path):
+    """As Slurm's documentation writes it, and as it comes out of generators; it was told as not simulated."""
+    (tmp_path / "topology.yaml").write_text(
+        "# fabric\n---\n- topology: default # of all\n  cluster_default: True\n  tree:\n    switches:\n"
+        '        - switch: root\n          children: s[1-2]\n        - switch: s1\n          nodes: "n[1-2]"\n'
+        "        - switch: s2\n          nodes: n3,n4 # new\n"
+    )
+    found = site("NodeName=n[1-4]\n")
+    assert not found.warnings
+    assert found.site.select.tree
+    assert found.site.switches == (
+        Switch(name="root", switches=("s1", "s2")),
+        Switch(name="s1", nodes=("n1", "n2")),
+        Switch(name="s2", nodes=("n3", "n4")),
+    )
+    (tmp_path / "topology.yaml").write_text(TREE.replace("nodes: a", "children: up"))
+    (one,) = site("NodeName=a\n").warnings
+    assert one.message == "switch 's': there is no switch 'up'"
 
 
 def test_a_flat_topology_is_none(site, tmp_path):

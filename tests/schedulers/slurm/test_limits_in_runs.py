@@ -10,6 +10,7 @@ from msgspec.structs import replace
 import windtunnel as wt
 from windtunnel.model.slurm import (
     Association,
+    Dependency,
     GresAsk,
     GresItem,
     Limits,
@@ -97,6 +98,21 @@ def test_nothing_of_jobs_that_have_left_is_kept_of_what_they_counted():
     tracked = scheduler.state.tracked
     kept = [getattr(tracked, name) for name in dir(tracked)]  # compiled objects have no vars()
     assert not any(jobs & {*one} for one in kept if isinstance(one, dict))
+
+
+def test_of_jobs_that_have_left_others_can_ask_only_when_they_started_and_how_they_ended():
+    """Their names were kept for good, and with every name a set of nothing."""
+    scheduler = Slurm()
+    lone = (Dependency(kind="singleton"),)
+    jobs = [job(f"j{k}", 100, tasks=1, dependencies=lone) for k in range(3)]
+    named = [replace(one, ask=replace(one.ask, name=f"name {one.id}")) for one in jobs]
+    wt.simulate(platform(site(nodes=1)), workload(*named), scheduler)
+    kept = scheduler.state.dependencies
+    names = [name for name in dir(kept) if not name.startswith("__")]
+    assert {name for name in names if isinstance(getattr(kept, name), dict | set) and getattr(kept, name)} == {
+        "started",
+        "ended",
+    }
 
 
 def test_beyond_its_time_limit_a_job_goes_on_as_long_as_its_minutes_last():

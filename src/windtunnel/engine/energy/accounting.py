@@ -44,7 +44,7 @@ class SiteEnergy(Energy):
         self.first = -1.0
         """Joules at the first static submission; -1 before it, as upstream's default."""
         self.last = 0.0
-        """Joules at the last end of a job."""
+        """Joules at the last end of a job, or where the run was stopped."""
         self.shares: dict[int, tuple[float, set[str]]] = {}
         """On shared hosts: joules when last divided, and the jobs among which they are divided."""
         self.jobs: set[str] = set()
@@ -195,7 +195,7 @@ class SiteEnergy(Energy):
             self.job_suspended(record)
         if record.job.id in self.jobs:
             self.jobs.remove(record.job.id)
-            self._record("e")
+            self.last = self._record("e")
 
     def sleep_ended(self, record: JobRecord) -> None:
         """A delay is a sleep on the lowest host of its job: SimGrid looks at that host's meter when it ends."""
@@ -228,14 +228,13 @@ class SiteEnergy(Energy):
         """Power states were changed: a row of the energy of the whole site."""
         self._record("p")
 
-    def _record(self, kind: str) -> None:
-        """A row of the energy of the whole site: at a job's start (s), its end (e), or a power event (p)."""
+    def _record(self, kind: str) -> float:
+        """A row of the energy of the whole site (J): a job's start (s) or end (e), a power event (p), a stop (t)."""
         now = self._world.now
         joules = self.total(now)
-        if kind == "e":
-            self.last = joules
         for hook in self._world.hooks.energy:
             hook(now, joules, kind, self.epsilon)
+        return joules
 
     def host_power(self, host: int) -> float:
         """Watts that a host draws now."""
@@ -258,6 +257,10 @@ class SiteEnergy(Energy):
     def of(self, hosts: Iterable[int]) -> float:
         """Joules of some hosts since the start."""
         return fsum([self.host_joules(host) for host in hosts])
+
+    def cut_short(self) -> None:
+        """The run is stopped: what was consumed until here counts, although no job ends."""
+        self.last = self._record("t")
 
     def close(self) -> None:
         """The run is over, and so is what racks draw too much."""

@@ -13,7 +13,7 @@ __all__ = ["Options"]
 
 _SHORTEST: Final = 1e-3
 
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, description="in seconds")]
 
 
 class Options(msgspec.Struct, kw_only=True, frozen=True):

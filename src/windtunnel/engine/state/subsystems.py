@@ -126,6 +126,9 @@ class Energy:
         """Joules of all hosts since the start."""
         return 0.0
 
+    def cut_short(self) -> None:
+        """The run is stopped here, whatever is still to come."""
+
     def close(self) -> None:
         """The run is over."""
 

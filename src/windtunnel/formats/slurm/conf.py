@@ -135,10 +135,13 @@ def read_lines(
     if not nodes and not findings.has_errors:
         findings.add("there is no node", code="empty")
     associations, found_qos = accounting_of(path, findings, accounts, qos, usage)
+    switches = switches_beside(path, findings, tree=settings["select"].tree)
+    if switches:
+        settings["select"] = msgspec.structs.replace(settings["select"], tree=True)
     site = SlurmSite(
         nodes=tuple(nodes),
         partitions=in_partitions(nodes, partitions, findings, reader.all_names),
-        switches=switches_beside(path, findings, tree=settings["select"].tree),
+        switches=switches,
         associations=associations,
         qos=found_qos,
         **settings,

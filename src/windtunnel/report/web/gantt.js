@@ -5,8 +5,9 @@ const CELL = 2, WIDE = 4, TALL = 3;
 const LOOKS = { failure: ["#d03a2f", "hatch"], maintenance: ["#d99a1b", "hatch"], unavailable: ["#8b5d33", "hatch"], halt: ["#7a2f8f", "hatch"],
   "switching on": ["#3aa06a", "tint"], "switching off": ["#5d7fb5", "tint"], Suspension: ["#c0392b", "thin"], Resumption: ["#1e8449", "thin"],
   Shutdown: ["#7f8c8d", "thin"], MemImageMigration: ["#8e44ad", "thin"], DiskImageMigration: ["#d35400", "thin"], FileTransfer: ["#2471a3", "thin"] };
-// Hosts that are reserved may be used by some, and count as free; what is hatched nobody can use.
-const lookOf = (kind) => LOOKS[kind] || (kind.startsWith("power state") ? ["#56606e", "tint"] : kind.startsWith("reservation ") ? ["#b58ad6", "tint"] : /maint/i.test(kind) ? ["#d99a1b", "hatch"] : ["#8b5d33", "hatch"]);
+// Hosts that are reserved may be used by some, and count as free; what is hatched nobody can use, nor what sleeps.
+const nobodys = (kind) => lookOf(kind)[1] === "hatch" || /^(asleep|switching)/.test(kind);
+const lookOf = (kind) => LOOKS[kind] || (/^(power state|asleep)/.test(kind) ? ["#56606e", "tint"] : kind.startsWith("reservation ") ? ["#b58ad6", "tint"] : /maint/i.test(kind) ? ["#d99a1b", "hatch"] : ["#8b5d33", "hatch"]);
 
 const hatch = (pen, colour) => {
   const tile = document.createElement("canvas");

@@ -114,7 +114,7 @@ const refreshOnce = async () => {
   for (const number of [...byNumber.keys()]) if (!(number in told)) forgetRun(number);
   for (const [number, one] of Object.entries(told)) take(Number(number), one);
   const atEnd = view.to >= view.last - (view.to - view.from) * 1e-6, whole = view.from <= view.first;
-  const last = Math.max(...runs.map((run) => run.now), 1e-6);
+  const last = Math.max(...runs.map((run) => run.now)) || 60;
   if (atEnd) view.from = whole ? 0 : view.from + (last - view.last);
   if (atEnd) view.to = last;
   [view.first, view.last] = [0, last];

@@ -32,7 +32,7 @@ const freeHosts = (run, job, submitted, until) => {
   };
   for (let i = 0; i < bars.start.length; i += 1) if (bars.job[i] !== job) add(bars.start[i], bars.finish[i], bars.host[i], bars.count[i]);
   const { kinds, spans } = run.conditions;
-  for (const [start, finish, host, hosts, kind] of spans) if (lookOf(kinds[kind])[1] === "hatch") add(start, finish, host, hosts);
+  for (const [start, finish, host, hosts, kind] of spans) if (nobodys(kinds[kind])) add(start, finish, host, hosts);
   changes.sort((a, b) => a[0] - b[0]);
   const held = new Int16Array(run.hosts);
   let free = run.hosts, least = Infinity, most = 0, enough = 0, first = NaN, now = submitted, i = 0;

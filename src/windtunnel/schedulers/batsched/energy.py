@@ -24,13 +24,25 @@ from windtunnel.vocabulary import (
     SimulationBegins,
 )
 
-__all__ = ["FAKE", "EnergyOptions", "EnergyScheduler", "NonNegative", "Positive", "hosts_of", "state_of"]
+__all__ = [
+    "FAKE",
+    "EnergyOptions",
+    "EnergyScheduler",
+    "NonNegative",
+    "PositiveSeconds",
+    "Seconds",
+    "hosts_of",
+    "state_of",
+]
 
 FAKE: Final = "fakejob_"
 """How the ids of fake jobs begin; ``fakejob_son_3`` is host 3 being switched on."""
 
-Positive = Annotated[float, Meta(gt=0)]
 NonNegative = Annotated[float, Meta(ge=0)]
+Watts = Annotated[float, Meta(gt=0, description="in watts")]
+Joules = Annotated[float, Meta(gt=0, description="in joules")]
+PositiveSeconds = Annotated[float, Meta(gt=0, description="in seconds")]
+Seconds = Annotated[float, Meta(ge=0, description="in seconds")]
 State = Literal["son", "soff", "esleep", "psleep"]
 """Being switched on or off; asleep and not to be woken; asleep and to be woken when needed."""
 
@@ -38,19 +50,19 @@ State = Literal["son", "soff", "esleep", "psleep"]
 class EnergyOptions(Struct, frozen=True, kw_only=True):
     """What switching and running cost: watts, joules and seconds, and the power states to switch to."""
 
-    power_compute: Positive
-    power_idle: Positive
-    power_sleep: Positive
+    power_compute: Watts
+    power_idle: Watts
+    power_sleep: Watts
     pstate_compute: Annotated[int, Meta(ge=0)]
     pstate_sleep: Annotated[int, Meta(ge=0)]
-    time_switch_on: Positive
-    time_switch_off: Positive
-    energy_switch_on: Positive
-    energy_switch_off: Positive
-    ensured_sleep_time_lower_bound: NonNegative = 0.0
-    ensured_sleep_time_upper_bound: NonNegative = 1e8
+    time_switch_on: PositiveSeconds
+    time_switch_off: PositiveSeconds
+    energy_switch_on: Joules
+    energy_switch_off: Joules
+    ensured_sleep_time_lower_bound: Seconds = 0.0
+    ensured_sleep_time_upper_bound: Seconds = 1e8
     queue_order: QueueOrder = "fcfs"
-    rjms_delay: NonNegative = 5.0
+    rjms_delay: Seconds = 5.0
 
     def ensured_sleep(self) -> float:
         """For how long a host must sleep to save what switching it costs, within the bounds."""

@@ -7,7 +7,7 @@ from windtunnel.schedulers.batsched.energy import (
     EnergyOptions,
     EnergyScheduler,
     NonNegative,
-    Positive,
+    PositiveSeconds,
     hosts_of,
     name,
     state_of,
@@ -39,7 +39,7 @@ class EnergyBf(EnergyScheduler):
 class MonitoringOptions(EnergyOptions, frozen=True, kw_only=True):
     """``monitoring_period`` (s): how often the stage of the algorithm comes."""
 
-    monitoring_period: Positive
+    monitoring_period: PositiveSeconds
     output_dir: str = "."
     """batsched's; nothing is written there."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from windtunnel.schedulers.batsched.energy import EnergyOptions, NonNegative
+from windtunnel.schedulers.batsched.energy import EnergyOptions, NonNegative, Seconds
 from windtunnel.schedulers.batsched.energy_bf import Monitoring, MonitoringOptions
 from windtunnel.schedulers.batsched.liquid import Trace, horizon, load
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile
@@ -26,7 +26,7 @@ class InertialOptions(MonitoringOptions, frozen=True, kw_only=True):
     allow_future_switches: bool = True
     upper_llh_threshold: NonNegative = 1e100
     inertial_alteration: Alteration = "x2"
-    idle_time_to_sedate: NonNegative = 1e18
+    idle_time_to_sedate: Seconds = 1e18
     sedate_idle_on_classical_events: bool = False
 
 

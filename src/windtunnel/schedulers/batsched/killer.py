@@ -25,7 +25,7 @@ class Killer(Batsched):
         queue_order: QueueOrder = "fcfs",
         policy: Policy = "basic",
         nb_kills_per_job: Annotated[int, Meta(ge=0)] = 1,
-        delay_before_kill: Annotated[float, Meta(ge=0)] = 10.0,
+        delay_before_kill: Annotated[float, Meta(ge=0, description="in seconds")] = 10.0,
         rjms_delay: float = 5.0,
     ) -> None:
         self.nb_kills_per_job = nb_kills_per_job

@@ -57,7 +57,7 @@ class FairShareEasy(PriorityBackfilling):
     def __init__(
         self,
         *,
-        half_life: Annotated[float, Meta(gt=0)] = 7 * _DAY,
+        half_life: Annotated[float, Meta(gt=0, description="in seconds")] = 7 * _DAY,
         of: Literal["user", "group"] = "user",
         backfill: Backfill = "easy",
     ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from windtunnel.model import HostSet
-from windtunnel.schedulers.idle_hosts import IdleHosts
+from windtunnel.schedulers.idle_hosts import IdleHosts, Seconds
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.schedulers.packing.easy import PackingEasy
 from windtunnel.schedulers.packing.later import LaterRoom
@@ -24,10 +24,10 @@ class PackingSleeper(PackingEasy):
     def __init__(
         self,
         *,
-        idle_time: Annotated[float, msgspec.Meta(ge=0)] = 300.0,
+        idle_time: Seconds = 300.0,
         keep_awake: Annotated[int, msgspec.Meta(ge=0)] = 0,
-        switch_on_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
-        switch_off_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
+        switch_on_time: Seconds = 0.0,
+        switch_off_time: Seconds = 0.0,
         queue_order: QueueOrder = "fcfs",
     ) -> None:
         self.idle_time = idle_time

@@ -22,7 +22,10 @@ class Verdict(Enum):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Dependencies:
-    """What has become of jobs, for those that wait for them."""
+    """What has become of jobs, for those that wait for them.
+
+    Jobs that are yet to come may name any that has ended: when these started and how they ended is kept, and no more.
+    """
 
     def __init__(self) -> None:
         self.started: dict[str, int] = {}
@@ -66,8 +69,10 @@ class Dependencies:
 
     def end(self, key: str, job: PendingJob, now: int, well: bool) -> None:
         """A job or task ends, or is cancelled before it starts; one that is requeued has not ended."""
-        key = self._again.get(key, key)
-        self.names.get((job.ask.name, job.user), set()).discard(key)
+        key = self._again.pop(key, key)
+        self._runs_no_more(key, job)
+        if job.ask.array is None:
+            self._alone.discard(job.id)
         if key in self._to_come:
             self._to_come.discard(key)
             return
@@ -75,19 +80,28 @@ class Dependencies:
         self.ended[key] = well
         if job.ask.array is None:
             return
-        left = self.unfinished.get(job.id, len(job.ask.array)) - 1
-        self.unfinished[job.id] = left
+        left = self.unfinished.pop(job.id, len(job.ask.array)) - 1
         if not well:
             self.failed.add(job.id)
-        if not left:
-            self.ended[job.id] = job.id not in self.failed
+        if left:
+            self.unfinished[job.id] = left
+            return
+        self.ended[job.id] = job.id not in self.failed
+        self.failed.discard(job.id)
+        self._alone.discard(job.id)
+
+    def _runs_no_more(self, key: str, job: PendingJob) -> None:
+        alike = self.names.get((job.ask.name, job.user), set())
+        alike.discard(key)
+        if not alike:
+            self.names.pop((job.ask.name, job.user), None)
 
     def undo(self, key: str, job: PendingJob) -> None:
         """A job did not start after all."""
         key = self._again.get(key, key)
         self.started.pop(key, None)
         self.started.pop(job.id, None)
-        self.names.get((job.ask.name, job.user), set()).discard(key)
+        self._runs_no_more(key, job)
 
     def dates(self, job: PendingJob) -> list[int]:
         """When what a job waits for will have begun long enough ago (``after:JOB+MINUTES``)."""
