@@ -9,7 +9,7 @@ import windtunnel as wt
 from environments import machine
 from windtunnel.api import Options, Simulation
 from windtunnel.diagnostics import SimulationError, UsageError
-from windtunnel.model import EventList, ExternalEvent, HostSet, JobState, Request
+from windtunnel.model import EventList, ExternalEvent, Host, HostSet, JobState, Platform, PowerState, Request
 from windtunnel.testing import InvariantChecker, Scripted, job, platform, workload
 from windtunnel.vocabulary import (
     CallMeLater,
@@ -210,3 +210,9 @@ def test_a_job_of_no_hosts_has_no_part_of_any():
         for name in ("jobs.csv", "jobs_extra.csv", "shares.csv"):
             assert run.read(name) == whole.read(name)
     assert [line.split(",")[0] for line in whole.read("shares.csv").decode().splitlines()[1:]] == ["3", "2"]
+
+
+def test_more_cores_than_fit_in_memory_are_refused():
+    site = Platform(name="large", hosts=(Host(id=0, name="h", cores=10**12, pstates=(PowerState(1e9),)),))
+    with pytest.raises(UsageError, match=r"1,000,000,000,000 are too many"):
+        Simulation(site, workload(by_processors("a", 1)), "easy", share_hosts=True).run()
