@@ -106,7 +106,7 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
 
 
 def restated(made: Job, before: Job) -> Job:
-    """A job made of another: what the object of the input file says of it is what has become of it."""
+    """A job made from another one: the object of the input file states its values, not those of the other."""
     source = before.source
     if source is None:
         return made
