@@ -9,7 +9,7 @@ from windtunnel.cli.main import main
 from windtunnel.formats.convert import convert
 from windtunnel.formats.registry import read_workload
 from windtunnel.inputs import changed
-from windtunnel.model import Workload
+from windtunnel.model import JobList, Workload
 from windtunnel.model.checkpoints import with_checkpoints
 
 LOG = (
@@ -116,3 +116,23 @@ def test_merged_logs_are_read_with_the_same_options(tmp_path, monkeypatch):
     assert main(["run", "hosts:4", "a.swf", "--apply", "merge('b.swf')", "--dependencies", "--out", "o", "-q"]) == 0
     rows = [row.split(",") for row in (tmp_path / "o" / "jobs.csv").read_text().splitlines()]
     assert {row[0]: row[8] for row in rows[1:]}["1:2"] == "53.000000"
+
+
+def test_no_job_of_a_drawn_week_waits_for_one_of_a_later_week():
+    week = 7 * 86_400.0
+    jobs = [
+        wt.Job(
+            id=f"w0!{number}",
+            request=wt.Request(hosts=1),
+            profile=wt.DelayProfile(id="w0!d", delay=5.0),
+            submission_time=number * week / 2,
+            user="ann",
+            dependencies=(f"w0!{number - 1}",) if number else (),
+        )
+        for number in range(24)
+    ]
+    drawn = list(wt.arrange(JobList("w0", jobs, hosts=1)).resample(3, weeks=30))
+    ranks = {job.id: rank for rank, job in enumerate(drawn)}
+    waits = [(rank, ranks[one]) for rank, job in enumerate(drawn) for one in job.dependencies]
+    assert len(waits) >= 30  # within the weeks
+    assert all(before < rank for rank, before in waits)

@@ -46,8 +46,7 @@ class Arranged(ShownWorkload):
         """The cores of a host, for jobs that count processors."""
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("base", "name", "path", "operations", "cores_per_host")
-        return {name: getattr(self, name) for name in kept}
+        return {name: getattr(self, name) for name in ("base", "name", "path", "operations", "cores_per_host")}
 
     def apply(self, operation: str, /, *arguments: Any, **options: Any) -> "Arranged":
         """The operation of this name, with its options; see ``windtunnel.workloads.operations.OPERATIONS``.
@@ -146,12 +145,12 @@ class Arranged(ShownWorkload):
         return columns, tuple(done)
 
     @cached_property
-    def _kept(self) -> frozenset[str] | None:
-        """The ids of all jobs, if any job waits for others."""
+    def _kept(self) -> Mapping[str, int]:
+        """The ids of all jobs and their ranks, if any job waits for others."""
         columns, _ = self._arranged
         if not any(job.dependencies for job in columns.sources()):
-            return None
-        return frozenset(self._id(columns, index, job.name) for index, job in enumerate(columns.sources()))
+            return {}
+        return {self._id(columns, index, job.name): index for index, job in enumerate(columns.sources())}
 
     @property
     def columns(self) -> Columns:
@@ -188,7 +187,7 @@ class Arranged(ShownWorkload):
     @property
     def has_dependencies(self) -> bool:
         """Whether a job waits for others before it is submitted."""
-        return self._kept is not None
+        return bool(self._kept)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -200,7 +199,7 @@ class Arranged(ShownWorkload):
         where = self.path or self.name
         notes = [Finding(where, code="arranged", message=text, severity=Severity.NOTE) for text in done]
         if self._dropped_dependencies:
-            message = "jobs wait for jobs that are not kept: they are not waited for"
+            message = "jobs wait for jobs that are not kept, or come later: they are not waited for"
             notes.append(
                 Finding(
                     where,
@@ -288,9 +287,10 @@ class Arranged(ShownWorkload):
         return restated(made, job)
 
     def _dependencies(self, columns: Columns, index: int, job: Job) -> tuple[str, ...]:
-        """The jobs that it waits for, of those that come from the same workload and are kept."""
-        waited = (self._id(columns, index, one.partition("!")[2]) for one in job.dependencies)
-        return tuple(one for one in waited if one in (self._kept or ()))
+        """The jobs that it waits for: those of its own workload that are kept and, of copies, come before it."""
+        found = [self._id(columns, index, one.partition("!")[2]) for one in job.dependencies]
+        last = len(columns) if columns.copies is None else index
+        return tuple(one for one in found if self._kept.get(one, last) < last)
 
     def _request(self, columns: Columns, index: int, asked: Request) -> Request:
         size = columns.processors[index] if columns.processors is not None else asked.processors or asked.hosts
