@@ -9,7 +9,7 @@ from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, Worklo
 from windtunnel.decision_components import SchedulerLike
 from windtunnel.diagnostics import AccountWarning, UsageError, WindtunnelError
 from windtunnel.engine import Options
-from windtunnel.inputs import arrange, check_arguments
+from windtunnel.inputs import arrange, changed, check_arguments
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim
@@ -29,6 +29,7 @@ __all__ = [
     "Simulation",
     "WindtunnelError",
     "arrange",
+    "changed",
     "load_run",
     "simulate",
 ]

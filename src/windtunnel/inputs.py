@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arrange",
+    "changed",
     "check_arguments",
     "check_events",
     "chosen",
@@ -23,6 +24,7 @@ __all__ = [
     "read_workloads",
     "site_of",
 ]
+
 
 def check_arguments(**given: tuple[Any, Any, str]) -> None:
     """Check that arguments are of the right kind, as faults would otherwise show up much later and elsewhere."""
@@ -61,7 +63,7 @@ def read_workloads(
 ) -> list[Workload]:
     """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform.
 
-    ``operations`` are applied to each of them (:func:`arrange`).
+    ``operations`` are applied to each of them (:func:`arrange`); merged files are read with the same options.
     """
     from windtunnel.formats.registry import read_workload
 
@@ -80,7 +82,7 @@ def read_workloads(
         found.append(read)
     made: list[Workload] = []
     for one in _settled(found):
-        asked = arrange(one, *operations) if operations else one
+        asked = changed(one, operations, **options) if operations else one
         sized = asked.with_cores(platform.cores_per_host) if isinstance(asked, CountingProcessors) else asked
         made.append(sized.in_parts() if platform.shares_nodes and isinstance(sized, OfSharedNodes) else sized)
     return made
@@ -109,10 +111,20 @@ def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
         UsageError: there is no such operation or option, or it cannot be applied to leases.
     """
     from windtunnel.formats.registry import read_workload
+
+    return changed(read_workload(workload) if isinstance(workload, (str, Path)) else workload, operations)
+
+
+def changed(base: Workload, operations: Sequence[str], **options: Any) -> "Arranged":
+    """A workload with operations applied, as :func:`arrange` does; files that are merged are read with the options.
+
+    Raises:
+        InputError, UsageError: as :func:`arrange`.
+    """
+    from windtunnel.formats.registry import read_workload
     from windtunnel.workloads.arranged import Arranged
     from windtunnel.workloads.operations import parse_operation
 
-    base = read_workload(workload) if isinstance(workload, (str, Path)) else workload
     check_arguments(workload=(base, Workload, "a file or a Workload"))
     if isinstance(base, LeaseJobs):
         raise UsageError("operations change jobs, and this workload is one of leases")
@@ -120,7 +132,7 @@ def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
     for text in operations:
         operation = parse_operation(text)
         if operation.name == "merge":
-            arranged = arranged.merge(read_workload(str(operation.options["other"])))
+            arranged = arranged.merge(read_workload(str(operation.options["other"]), **options))
         else:
             arranged = arranged.apply(operation.name, **operation.options)
     return arranged
@@ -141,7 +153,7 @@ def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any)
         return None
     workload = read_workload(path, **options)
     if operations:
-        workload = arrange(workload, *operations)
+        workload = changed(workload, operations, **options)
     return site_of(path, workload), workload
 
 

@@ -257,11 +257,13 @@ class Simulation:
             UsageError: a component cannot be saved (only in-process ones can), or the run is streamed.
         """
         self.recording.flush()
-        self.engine.save(path, attached=self.recording)
+        self.engine.save(path, attached=(self.recording, self._until))
 
     @classmethod
     def restore(cls, path: str | Path, *, trust: bool = False) -> Self:
-        """Resume from a saved state, with the same output files. Only open files you trust: loading can run code.
+        """Resume from a saved state, with the same output files and ``until``; other observers are not kept.
+
+        Only open files you trust: loading can run code.
 
         Raises:
             UsageError: the file is not a saved simulation, or is damaged; another user owns it or can write to it
@@ -270,13 +272,14 @@ class Simulation:
         """
         new = cls.__new__(cls)
         new.engine, attached = EngineSimulation.restore_with(path, trust=trust)
-        if not isinstance(attached, Recording):
+        recording, until = attached if isinstance(attached, tuple) else (attached, inf)
+        if not isinstance(recording, Recording):
             raise UsageError(f"{path} was saved without a recording")
-        new.recording = attached
-        new.account = attached.account
+        new.recording = recording
+        new.account = recording.account
         new.recording.resume()
         new.workloads = list(new.engine.world.workloads)
-        new._until = inf
+        new._until = until
         new._streamed = False
         new._extra = ()
         new.engine.observe(new.recording.observers)

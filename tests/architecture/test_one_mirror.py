@@ -33,6 +33,7 @@ KNOWN = {
     "packing.timetable:left": "what is left of a host over time, in a plan",
     "packing.conservative:_plan": "that plan",
     "packing.conservative:_running": "what running jobs hold in the plan",
+    "literature.kept_reservations:_held": "what running jobs hold in the plan, and until when",
     "packing.sleeper:absent": "of the room that is changed to ask which hosts are to be switched on",
     # what is looked up faster than in the mirror, and made of it
     "stage_machines:_groups": "machines by their cores, which do not change",

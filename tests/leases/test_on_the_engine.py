@@ -424,3 +424,11 @@ def test_a_job_shorter_than_a_tick_holds_its_hosts_until_it_ends(walltime):
     first, second = run.jobs.sort("job_id")["starting_time", "finish_time"].rows()
     assert first[0] == 0.0
     assert second[0] >= first[1]
+
+
+def test_a_lease_of_something_unknown_is_recorded_with_its_nodes():
+    """It was recorded as one of no nodes."""
+    ponies = NodeSet(3, {CPU: (100,), MEMORY: (512,), "Ponies": (1,)})
+    [row] = simulate_leases(work(Lease(id=1, nodes=(ponies,), duration=60.0))).leases
+    assert (row.state, row.nodes, row.requested) == ("Rejected", 3, "3 CPU:100,Memory:512")
+    assert row.reason == "it asks for Ponies, which the site does not have"

@@ -14,6 +14,7 @@ import pytest
 import windtunnel
 from windtunnel.api import Simulation
 from windtunnel.examples import find
+from windtunnel.testing import job, workload
 
 WALL_CLOCK = {"real_exec_info.json"}
 
@@ -96,3 +97,11 @@ def test_a_killed_run_leaves_what_was_recorded_marked_incomplete(tmp_path, numbe
     state = json.loads((out / "run.json").read_text())
     assert state["status"] == ("running" if number == signal.SIGKILL else "incomplete")
     assert windtunnel.load_run(out).complete is False
+
+
+def test_what_is_forked_or_restored_stops_where_the_run_was_to_stop(tmp_path):
+    simulation = Simulation("hosts:1", workload(*(job(name, 1, 30.0) for name in "abc")), "easy", until=40.0)
+    simulation.run_until(5.0)
+    simulation.save(tmp_path / "saved")
+    for one in (simulation.fork(), Simulation.restore(tmp_path / "saved"), simulation):
+        assert len(one.run().jobs) == 1

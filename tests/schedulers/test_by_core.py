@@ -12,8 +12,8 @@ from msgspec.structs import replace
 import windtunnel as wt
 from environments import machine
 from windtunnel.api import Options, Simulation
-from windtunnel.diagnostics import UsageError
-from windtunnel.model import EventList, ExternalEvent, Host, HostSet, JobState, Platform, Request
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.model import EventList, ExternalEvent, Host, HostSet, JobState, Platform, PowerState, Request
 from windtunnel.schedulers.by_core import ByCore
 from windtunnel.testing import InvariantChecker, Scripted, job, platform, workload
 from windtunnel.vocabulary import (
@@ -66,6 +66,11 @@ def test_a_job_may_be_spread_and_whole_host_jobs_count_all_cores():
     rows = run([by_processors("a", 6), job("whole", 1, 5.0, walltime=9.0)])
     assert rows["a"][1:] == (0.0, 10.0, "0-1")
     assert rows["whole"][1] == 10.0
+
+
+def test_a_whole_host_job_on_cores_of_several_hosts_is_refused_with_the_reason():
+    with pytest.raises(SimulationError, match="is given 2 in parts: only a job that counts processors can be spread"):
+        run([by_processors("a", 3, 40.0, walltime=50.0), by_processors("b", 2), job("whole", 1, 5.0, 1.0, 9.0)])
 
 
 @pytest.mark.parametrize("scheduler", ["fcfs", "conservative", "filler", "batsched/easy_bf", "batsim5/easy"])
@@ -231,3 +236,9 @@ def test_cores_are_counted_on_every_host(cores, data):
     assert {host: dict(taken) for host, taken in (decision.amounts or {}).items()} == {
         host: {"cores": count} for host, count in counted.items()
     }
+
+
+def test_more_cores_than_fit_in_memory_are_refused():
+    site = Platform(name="large", hosts=(Host(id=0, name="h", cores=10**12, pstates=(PowerState(1e9),)),))
+    with pytest.raises(UsageError, match=r"1,000,000,000,000 are too many"):
+        Simulation(site, workload(by_processors("a", 1)), "easy", share_hosts=True).run()

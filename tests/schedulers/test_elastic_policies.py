@@ -1,6 +1,7 @@
 """Policies for jobs that may change size: what each does in a small case, and what none does on a log."""
 
 import pytest
+from msgspec.structs import replace
 
 import windtunnel as wt
 from elastic_jobs import Watching, job, pause, site, work
@@ -98,3 +99,21 @@ def test_the_size_with_the_best_response_is_chosen():
     alone = job("a", Phase(tasks=(work(8.0),)), kind=Elasticity.MOLDABLE, least=1, most=4, walltime=10.0)
     seen = played(MoldableEasy(), [alone], 4)
     assert seen.ends["w0!a"] == (2.0, JobState.COMPLETED_SUCCESSFULLY)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_jobs_that_are_larger_than_the_machine_are_rejected_and_the_others_run(policy):
+    """They stood at the head of the queue for ever."""
+    jobs = [
+        wt.Job(id=f"w0!{name}", request=wt.Request(hosts=size), profile=wt.DelayProfile(id="w0!d", delay=5.0))
+        for name, size in (("large", 3), ("all", 2), ("one", 1))
+    ]
+    run = wt.simulate("hosts:2", JobList("w0", jobs), policy())
+    found = {row["job_id"]: (row["starting_time"], row["metadata"]) for row in run.jobs.iter_rows(named=True)}
+    assert found == {"large": (None, "asks for 3 hosts, there are 2"), "all": (0.0, ""), "one": (5.0, "")}
+
+
+def test_a_job_that_prefers_more_than_there_is_starts_on_all_there_is():
+    plain = job("a", LONG)
+    preferring = replace(plain, profile=replace(plain.profile, attributes={"preferred": "8"}))
+    assert "w0!a" in played(policies.KeepPreferred(), [preferring], 4).ends

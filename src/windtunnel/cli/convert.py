@@ -54,7 +54,7 @@ def convert(
     from windtunnel.formats.convert import convert as convert_file
 
     options: dict[str, Any] = key_values(option, "format option")
-    change = partial(_arranged, operations=apply) if apply else None
+    change = partial(_changed, operations=apply, options=options) if apply else None
     if platform and to != "elastisim":
         raise UsageError("--platform requires --to elastisim", "other workload formats do not name a platform")
     site = _site(platform, target) if platform else None  # what is wrong with it is said before anything is written
@@ -126,7 +126,7 @@ def _for_elastisim(jobs: Path, site: Any) -> list[str]:
     return [*lost, *more]
 
 
-def _arranged(workload: Any, operations: list[str]) -> Any:
-    from windtunnel.api import arrange
+def _changed(workload: Any, operations: list[str], options: dict[str, Any]) -> Any:
+    from windtunnel.api import changed
 
-    return arrange(workload, *operations)
+    return changed(workload, operations, **options)

@@ -6,7 +6,7 @@ name, cores, resources, speed and properties that a node can carry (``opsys``, `
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import floor, inf
+from math import floor, inf, nan
 from typing import Final
 
 import msgspec
@@ -21,6 +21,7 @@ __all__ = ["HostUse", "IntervalUse", "host_node", "host_of_node", "nodes_of", "r
 _IN_BYTES: Final = {"memory": "Memory", "disk": "Disk", "swap": "Swap"}
 _RESOURCES: Final = {"gpus": "GPU"}
 _NAMES: Final = {element: name for name, element in _IN_BYTES.items()}
+_TAKEN: Final = {"cores": "Processors", **_IN_BYTES, "network": "Network"}
 _WHOLE: Final = 1e-9
 DEFAULT_SPEED: Final = 1e9
 """flop/s of a core where a node says nothing of it."""
@@ -243,14 +244,16 @@ def host_of_node(number: int, node: SssNode) -> tuple[Host, list[str]]:
     if not node.configured and node.available:
         notes.append(f"node {node.id} has no Configured: what is Available is taken as all there is")
         items = node.available
-    cores = 0
+    cores, stated = 0, "does not state its"
     resources: dict[str, float] = {}
     models: list[str] = []
     properties = {"opsys": node.opsys, "arch": node.arch, "features": ",".join(node.features)}
     for item in items:
         name = resource_of(item)
+        if item.element == "Resource" and name in _TAKEN:
+            notes.append(f"node {node.id}: the Resource {name!r} counts as its {_TAKEN[name]}, so called here")
         if name == "cores":
-            cores = int(item.value)
+            cores, stated = int(item.value), "has no"
         elif name in _IN_BYTES:
             resources[name] = float(in_bytes(item.value, item.units))
         elif name == "gpus":
@@ -261,19 +264,31 @@ def host_of_node(number: int, node: SssNode) -> tuple[Host, list[str]]:
     if any(models):
         properties["gpu_model"] = ", ".join(filter(None, models))
     if not cores:
-        notes.append(f"node {node.id} does not state its Processors: one is assumed")
-    speed, told = DEFAULT_SPEED, {extension.name: extension.value for extension in node.extensions}
-    if "Speed" in told:
-        try:
-            speed = float(told["Speed"])
-        except ValueError:
-            notes.append(f"node {node.id}: Speed {told['Speed']!r} is not a number")
+        notes.append(f"node {node.id} {stated} Processors: one is assumed")
     host = Host(
         id=number,
         name=node.id,
         cores=cores or 1,
-        pstates=(PowerState(speed),),
+        pstates=(PowerState(_speed(node, notes)),),
         resources=resources,
         properties={name: text for name, text in properties.items() if text},
     )
     return host, notes
+
+
+def _speed(node: SssNode, notes: list[str]) -> float:
+    """The flop/s of a core: of the last Extension named Speed that gives any."""
+    speed = DEFAULT_SPEED
+    told = [extension.value for extension in node.extensions if extension.name == "Speed"]
+    for text in told:
+        try:
+            given = float(text)
+        except ValueError:
+            given = nan
+        if 0 < given < inf:
+            speed = given
+        else:
+            notes.append(f"node {node.id}: Speed {text!r} is not a number above 0")
+    if len(told) > 1:
+        notes.append(f"node {node.id}: Speed is given {len(told)} times: {speed:g} flop/s counts")
+    return speed

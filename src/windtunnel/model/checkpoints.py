@@ -15,7 +15,7 @@ from windtunnel.model.abilities import (
     unused_profiles,
 )
 from windtunnel.model.asks import Ask, Asking, Sized, Some, Warned
-from windtunnel.model.job import Job
+from windtunnel.model.job import Job, restated
 from windtunnel.model.profiles import DelayProfile, Profile
 from windtunnel.model.workload import Workload
 
@@ -35,8 +35,8 @@ def with_checkpoints(job: Job, interval: float, cost: float) -> Job:
     delay, walltime = profile.delay + count * cost, job.walltime + count * cost
     if walltime <= delay and job.walltime > profile.delay:  # by so little that the sums are rounded to the same
         walltime = nextafter(delay, inf)
-    longer = msgspec.structs.replace(profile, delay=delay)
-    return msgspec.structs.replace(job, profile=longer, walltime=walltime)
+    longer = profile.lasting(delay)
+    return restated(msgspec.structs.replace(job, profile=longer, walltime=walltime), job)
 
 
 class CheckpointedWorkload:

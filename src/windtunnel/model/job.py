@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import IntEnum
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -11,7 +11,10 @@ from windtunnel.model.hostset import HostSet
 from windtunnel.model.profiles import Profile
 from windtunnel.model.slurm.requests import JobAsk
 
-__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobState", "PlacementStrategy", "Request"]
+__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobState", "PlacementStrategy", "Request", "restated"]
+
+_MOST: Final = 1e15
+"""Larger numbers are written as they are."""
 
 
 class JobState(IntEnum):
@@ -100,3 +103,25 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     def name(self) -> str:
         """The part of the id after ``!``."""
         return self.id.partition("!")[2]
+
+
+def restated(made: Job, before: Job) -> Job:
+    """A job made from another one: the object of the input file states its values, not those of the other."""
+    source = before.source
+    if source is None:
+        return made
+    said: dict[str, Any] = {}
+    if made.submission_time != before.submission_time:
+        said["subtime"] = _number(made.submission_time)
+    if made.request.hosts != before.request.hosts:
+        said["res"] = made.request.hosts
+    if made.walltime != before.walltime:
+        said["walltime"] = -1 if made.walltime == inf else _number(made.walltime)
+    if made.profile.id != before.profile.id:
+        said["profile"] = made.profile.name
+    return msgspec.structs.replace(made, source={**source, **said}) if said else made
+
+
+def _number(value: float) -> float:
+    """An int where it is a whole number, as most are written."""
+    return int(value) if abs(value) < _MOST and int(value) == value else value

@@ -56,6 +56,11 @@ class DelayProfile(Profile, frozen=True):
 
     delay: float
 
+    def lasting(self, delay: float) -> "DelayProfile":
+        """The same with another delay, which the object that it was read from says, too."""
+        source = None if self.source is None else {**self.source, "delay": delay}
+        return msgspec.structs.replace(self, delay=delay, source=source)
+
 
 class ParallelTaskProfile(Profile, frozen=True):
     """One parallel task: flops per executor, bytes per ordered pair (row = sender); either may be missing."""

@@ -6,7 +6,7 @@ itself (:class:`PacksByCores`) is told to.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import msgspec
 
@@ -61,6 +61,9 @@ from windtunnel.vocabulary import (
 from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["ByCore", "PacksByCores", "packing_by_cores"]
+
+_MOST: Final = 10_000_000
+"""More cores are not shown as hosts: each takes memory."""
 
 _WITHOUT_HOSTS = (
     CallMeLater,
@@ -167,6 +170,12 @@ class ByCore(Component):
         return notice
 
     def _by_core(self, platform: Platform) -> Platform:
+        cores = sum(host.cores for host in platform.hosts)
+        if cores > _MOST:
+            raise UsageError(
+                f"packing by cores shows each core as a host, and {cores:,} are too many: {_MOST:,} at most",
+                "give jobs amounts_per_host with cores and use stage-scheduler, or run without --share-hosts",
+            )
         self._numbers = CoreNumbers([host.cores for host in platform.hosts])
         first = self._numbers.first
         hosts = tuple(

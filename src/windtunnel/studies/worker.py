@@ -18,7 +18,7 @@ from windtunnel.api import RecordingOptions, Simulation
 from windtunnel.diagnostics import UsageError, WindtunnelError, place_of
 from windtunnel.engine import Options
 from windtunnel.formats.registry import read_platform, read_workload
-from windtunnel.inputs import arrange, site_of
+from windtunnel.inputs import changed, site_of
 from windtunnel.model import Platform, Workload
 from windtunnel.model.failures import parse_failures
 from windtunnel.schedulers.registry import make_registered, make_scheduler
@@ -120,7 +120,7 @@ class Worker:
 
     def _arrange(self, name: str, rank: int, operations: tuple[str, ...]) -> Workload:
         base = self._base(name, rank)
-        return arrange(base, *operations) if operations else base
+        return changed(base, operations, **self._sources[name].options) if operations else base
 
     def _read_platform(self, name: str, workload: str, operations: tuple[str, ...], *, energy: bool) -> Platform:
         """A platform; one that is not named is what a workload, after its operations, says it needs."""

@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from windtunnel.diagnostics import Finding, Severity, UsageError
 from windtunnel.model import Job, Profile, Request, Workload
-from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.abilities import CountingProcessors, unused_profiles
 from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
+from windtunnel.model.job import restated
 from windtunnel.model.workload import ShownWorkload
 from windtunnel.workloads.columns import Columns
+from windtunnel.workloads.merged_profiles import told_apart
 from windtunnel.workloads.operations import Operation, applied, checked
 from windtunnel.workloads.operations.elasticity import elastic_job
 
@@ -44,8 +46,7 @@ class Arranged(ShownWorkload):
         """The cores of a host, for jobs that count processors."""
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("base", "name", "path", "operations", "cores_per_host")
-        return {name: getattr(self, name) for name in kept}
+        return {name: getattr(self, name) for name in ("base", "name", "path", "operations", "cores_per_host")}
 
     def apply(self, operation: str, /, *arguments: Any, **options: Any) -> "Arranged":
         """The operation of this name, with its options; see ``windtunnel.workloads.operations.OPERATIONS``.
@@ -144,22 +145,34 @@ class Arranged(ShownWorkload):
         return columns, tuple(done)
 
     @cached_property
-    def _kept(self) -> frozenset[str] | None:
-        """The ids of all jobs, if any job waits for others."""
+    def _kept(self) -> Mapping[str, int]:
+        """The ids of all jobs and their ranks, if any job waits for others."""
         columns, _ = self._arranged
         if not any(job.dependencies for job in columns.sources()):
-            return None
-        return frozenset(self._id(columns, index) for index in range(len(columns)))
+            return {}
+        return {self._id(columns, index, job.name): index for index, job in enumerate(columns.sources())}
 
     @property
     def columns(self) -> Columns:
         """The jobs as columns of numbers."""
         return self._arranged[0]
 
+    @cached_property
+    def _profiles(self) -> list[dict[str, Profile]]:
+        """The named profiles of each workload, by the ids that they have there."""
+        return told_apart(self.name, [{**base.profiles, **unused_profiles(base)} for base in self.columns.bases])
+
     @property
     def profiles(self) -> Mapping[str, Profile]:
         """All named profiles, by full id."""
-        return {name: profile for base in self.columns.bases for name, profile in base.profiles.items()}
+        used = [base.profiles for base in self.columns.bases]
+        return {own[one].id: own[one] for own, names in zip(self._profiles, used, strict=True) for one in names}
+
+    @property
+    def unused(self) -> Mapping[str, Profile]:
+        """The profiles that no job uses, as far as that is known."""
+        profiles = self.profiles
+        return {one.id: one for own in self._profiles for one in own.values() if one.id not in profiles}
 
     @property
     def hosts(self) -> int:
@@ -174,7 +187,7 @@ class Arranged(ShownWorkload):
     @property
     def has_dependencies(self) -> bool:
         """Whether a job waits for others before it is submitted."""
-        return self._kept is not None
+        return bool(self._kept)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -186,7 +199,7 @@ class Arranged(ShownWorkload):
         where = self.path or self.name
         notes = [Finding(where, code="arranged", message=text, severity=Severity.NOTE) for text in done]
         if self._dropped_dependencies:
-            message = "jobs wait for jobs that are not kept: they are not waited for"
+            message = "jobs wait for jobs that are not kept, or come later: they are not waited for"
             notes.append(
                 Finding(
                     where,
@@ -200,10 +213,8 @@ class Arranged(ShownWorkload):
 
     @cached_property
     def _dropped_dependencies(self) -> int:
-        kept = self._kept
-        if kept is None:
-            return 0
-        return sum(one not in kept for job in self.columns.sources() for one in job.dependencies)
+        jobs = enumerate(self.columns.sources())
+        return sum(len(job.dependencies) - len(self._dependencies(self.columns, index, job)) for index, job in jobs)
 
     @cached_property
     def asks(self) -> tuple[Ask, ...]:
@@ -255,27 +266,31 @@ class Arranged(ShownWorkload):
         """The jobs of the ranks from ``first`` to before ``stop``."""
         return [self._job(index) for index in range(first, min(stop, len(self)))]
 
-    def _id(self, columns: Columns, index: int) -> str:
-        """Of the job it comes from; jobs of a merged workload and copies are told apart by a number before it."""
-        job, origin = columns.source(index), columns.origins[index]
-        copy = columns.copies[index] if columns.copies is not None else 0
-        marks = f"{origin}:" * (origin > 0) + f"{copy}:" * (copy > 0)
-        return f"{self.name}!{marks}{job.name}"
+    def _id(self, columns: Columns, index: int, name: str) -> str:
+        """Of the job of this name that comes from where the one of this rank comes from."""
+        return f"{self.name}!{columns.mark(index)}{name}"
 
     def _job(self, index: int) -> Job:
         columns = self.columns
         job = columns.source(index)
         made = replace(
             job,
-            id=self._id(columns, index),
+            id=self._id(columns, index, job.name),
             request=self._request(columns, index, job.request),
+            profile=self._profiles[columns.origins[index]].get(job.profile.id, job.profile),
             submission_time=columns.submits[index],
             walltime=job.walltime if columns.walltimes is None else columns.walltimes[index],
-            dependencies=tuple(one for one in job.dependencies if one in self._kept) if self._kept else (),
+            dependencies=self._dependencies(columns, index, job) if job.dependencies else (),
         )
         if columns.elastic is not None and columns.elastic[index]:
-            return elastic_job(made, columns.plan)
-        return made
+            made = elastic_job(made, columns.plan)
+        return restated(made, job)
+
+    def _dependencies(self, columns: Columns, index: int, job: Job) -> tuple[str, ...]:
+        """The jobs that it waits for: those of its own workload that are kept and, of copies, come before it."""
+        found = [self._id(columns, index, one.partition("!")[2]) for one in job.dependencies]
+        last = len(columns) if columns.copies is None else index
+        return tuple(one for one in found if self._kept.get(one, last) < last)
 
     def _request(self, columns: Columns, index: int, asked: Request) -> Request:
         size = columns.processors[index] if columns.processors is not None else asked.processors or asked.hosts

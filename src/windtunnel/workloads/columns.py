@@ -56,6 +56,11 @@ class Columns:
         """The job that the one of this rank comes from, unchanged."""
         return self.bases[self.origins[index]][self.ranks[index]]
 
+    def mark(self, index: int) -> str:
+        """What stands before the names of jobs of merged workloads, and of copies: a number each tells them apart."""
+        origin, copy = self.origins[index], self.copies[index] if self.copies is not None else 0
+        return f"{origin}:" * (origin > 0) + f"{copy}:" * (copy > 0)
+
     def sources(self) -> Iterator[Job]:
         """The jobs they come from, unchanged, in order; whole workloads are gone through in one go."""
         if len(self.bases) == 1 and self.ranks == array("q", range(len(self.bases[0]))):

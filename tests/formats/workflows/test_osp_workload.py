@@ -138,3 +138,16 @@ def test_quantities(text, kind, amount):
 )
 def test_no_document_breaks_the_checker(document):
     check(json.dumps(document).encode())
+
+
+def test_members_of_the_published_schema_are_known():
+    """They were told to be unknown."""
+    resource = {"type": "x", "proc_model": "x", "memory": "1GB", "network": "x", "bandwidth": 1, "details": {}}
+    resource |= {"ncpu": 2, "time_assigned": DAY + "01:00:00", "time_released": DAY + "01:00:10", "events": {}}
+    one = task(workflow_id="f", compute_count=1, compute_granularity="x", resources_used=[resource])
+    document = {
+        "schema_version": "1",
+        "$schema": "x",
+        "workflows": [{"id": "f", "total_energy_consumption": "1 J", "tasks": [one]}],
+    }
+    assert {finding.code for finding in check(json.dumps(document).encode())} == {"history"}

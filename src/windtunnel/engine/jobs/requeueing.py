@@ -9,6 +9,7 @@ from windtunnel.engine.jobs.execution import cancel_job
 from windtunnel.engine.jobs.submission import submit_job
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile, Job, JobRecord, JobState
+from windtunnel.model.job import restated
 
 __all__ = ["job_lost", "lose_job", "requeued"]
 
@@ -63,5 +64,6 @@ def requeued(record: JobRecord, now: float, period: float) -> Job:
     profile = job.profile
     if period > 0 and isinstance(profile, DelayProfile):
         done = min((now - record.starting_time) // period * period, profile.delay)
-        profile = msgspec.structs.replace(profile, delay=profile.delay - done)
-    return msgspec.structs.replace(job, id=job_id, profile=profile, submission_time=now, dependencies=())
+        profile = profile.lasting(profile.delay - done)
+    again = msgspec.structs.replace(job, id=job_id, profile=profile, submission_time=now, dependencies=())
+    return restated(again, job)

@@ -270,7 +270,8 @@ def _check_size(world: World, decision: ExecuteJob, job: Job) -> None:
             world,
             decision,
             "allocation-size",
-            f"job {job.id!r} requests {wanted} hosts and is given {len(decision.hosts)}",
+            f"job {job.id!r} requests {wanted} hosts and is given {len(decision.hosts)}"
+            + (" in parts: only a job that counts processors can be spread" if decision.amounts else ""),
         )
 
 

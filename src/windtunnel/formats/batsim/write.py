@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import replacing
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.model import DelayProfile, Job, ParallelTaskHomogeneousProfile, Profile, TraceReplayProfile, Workload
-from windtunnel.model.abilities import start_date_of
+from windtunnel.model.abilities import start_date_of, unused_profiles
 
 __all__ = ["write_batsim", "write_batsim4", "write_batsim5"]
 
@@ -25,9 +26,10 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
     """
     path = Path(path).absolute()
     jobs = list(workload)
-    profiles: dict[str, Profile] = {profile.name: profile for profile in workload.profiles.values()}
-    for job in jobs:
-        profiles.setdefault(_name(job), job.profile)
+    profiles = {profile.name: profile for profile in workload.profiles.values()}
+    for profile in unused_profiles(workload).values():  # registered jobs may use them
+        profiles.setdefault(profile.name, profile)
+    names = [_name(job, profiles) for job in jobs]
     lost: list[str] = []
     folder = Path(workload.path).parent if workload.path else path.parent
     made = {
@@ -37,7 +39,10 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
     hosts = workload.hosts or max((job.request.hosts for job in jobs), default=0) or 1
     with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f'{{"nb_res": {hosts},\n "jobs": [\n')
-        named = (job_to_json(job, generation, full=False) | {"profile": _name(job)} for job in jobs)
+        named = (
+            job_to_json(job, generation, full=False) | {"profile": name}
+            for job, name in zip(jobs, names, strict=True)
+        )
         file.writelines(_joined(map(_text, named)))
         file.write('],\n "profiles": {\n')
         file.writelines(_joined(f"{_text(name)}: {_text(value)}" for name, value in made.items()))
@@ -59,9 +64,15 @@ def write_batsim5(workload: Workload, path: str | Path) -> list[str]:
     return write_batsim(workload, path, generation=5)
 
 
-def _name(job: Job) -> str:
-    """The name of a job's profile; one without, as made in Python, is its job's own."""
-    return job.profile.name or f"of {job.name}"
+def _name(job: Job, profiles: dict[str, Profile]) -> str:
+    """The name of a job's profile, which is added; one without, or of another's name, gets its job's."""
+    name = job.profile.name or f"of {job.name}"
+    known = profiles.setdefault(name, job.profile)
+    if known == job.profile or replace(known, id=job.profile.id) == job.profile:
+        return name
+    own = f"{job.profile.name} of {job.name}"
+    profiles[own] = job.profile
+    return own
 
 
 def _object(profile: Profile, generation: Generation, lost: list[str], folder: Path, target: Path) -> dict[str, Any]:

@@ -70,13 +70,18 @@ def _examine(data: bytes, file: str) -> tuple[list[OspTask], float, list[Finding
 
 
 _DESCRIBING: Final = "id name description version author authors license"
-_DOCUMENT: Final = names("the workload", "date_start date_end workflows", noted=f"{_DESCRIBING} domain users groups")
+_DOCUMENT: Final = names(
+    "the workload",
+    "date_start date_end workflows",
+    noted=f"{_DESCRIBING} domain users groups schema_version $schema",
+)
 _WORKFLOW: Final = names(
     "a workflow",
     "tasks",
     noted=f"{_DESCRIBING} task_count critical_path_task_count critical_path_length "
     "ts_submit nfrs scheduler domain application_name application_field total_resources total_memory_usage "
-    "total_cpu total_network_usage total_energy_usage total_disk_space_usage approx_max_concurrent_tasks",
+    "total_cpu total_network_usage total_energy_usage total_energy_consumption total_disk_space_usage "
+    "approx_max_concurrent_tasks",
 )
 _TASK: Final = names(
     "a task",
@@ -85,10 +90,12 @@ _TASK: Final = names(
     ignored="data_transfers nfrs requirements resource_amount_requested resource_type network_io_time disk_io_time "
     "disk_space_requested",
     noted="network_usage energy_usage disk_space_usage name type description ts_start ts_end wait_time state "
-    "submission_site events params energy_consumption",
+    "submission_site events params energy_consumption workflow_id compute_count compute_granularity",
 )
 _STAY: Final = names(
-    "a stay on a resource", "time_assigned time_released ncpu", noted="id resource_id resource os disk_space"
+    "a stay on a resource",
+    "time_assigned time_released ncpu",
+    noted="id resource_id resource os disk_space type proc_model memory network bandwidth details events",
 )
 
 

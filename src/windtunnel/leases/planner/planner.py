@@ -22,7 +22,7 @@ from windtunnel.leases.planner.reevaluation import reevaluate
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.scheduling import Scheduling
 from windtunnel.leases.planner.ticks import TICKS
-from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseState
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseState, NodeSet
 from windtunnel.model.lease_options import Backfilling
 
 __all__ = ["Planner"]
@@ -137,10 +137,17 @@ class Planner:
         reason = self.objection(lease)
         requested, _ = plan.rules.durations(lease.kind, lease.duration, lease.real_duration)
         made = LeaseRecord(
-            replace(lease, nodes=()) if reason else lease, plan.space, requested, options.override_memory
+            self._without_unknown(lease) if reason else lease, plan.space, requested, options.override_memory
         )
         made.reason = reason
         return made
+
+    def _without_unknown(self, lease: Lease) -> Lease:
+        """The lease without amounts of what the site does not have; the nodes that it asks for stay known."""
+        known = self.plan.space.position
+        amounts = [{kind: group.amounts[kind] for kind in group.amounts if kind in known} for group in lease.nodes]
+        nodes = [NodeSet(group.count, left) for group, left in zip(lease.nodes, amounts, strict=True)]
+        return replace(lease, nodes=tuple(nodes))
 
     def request(self, lease: LeaseRecord) -> None:
         """Submit a lease; it is scheduled at once or rejected.

@@ -11,7 +11,7 @@ from windtunnel.model import HostPool, HostSet, Job
 from windtunnel.model.application import ElasticProfile, sizes_of
 from windtunnel.model.expressions import ExpressionError, evaluate, substituted
 from windtunnel.schedulers.base import Scheduler
-from windtunnel.vocabulary import Decision, Execute, Resize, ResizeJob, Running, View
+from windtunnel.vocabulary import Decision, Execute, Reject, Resize, ResizeJob, Running, View
 
 __all__ = ["ElasticPolicy", "estimate", "give_up", "preferred", "resizable", "surplus"]
 
@@ -46,7 +46,10 @@ def estimate(job: Job, size: int) -> float:
 
 
 class ElasticPolicy(Scheduler):
-    """Answers stops, then starts jobs in the order of the queue as long as the first fits."""
+    """Answers stops, then starts jobs in the order of the queue as long as the first fits.
+
+    Jobs whose least size is larger than the machine are rejected.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +67,18 @@ class ElasticPolicy(Scheduler):
             self.asked.pop(job_id, None)
             if running is not None:
                 yield from self._answer(view, running, wanted, free)
+        yield from self._too_large(view)
         yield from self.start_jobs(view, free)
+
+    def _too_large(self, view: View) -> list[Decision]:
+        """Reject new jobs that nothing here could hold; they leave the queue at once."""
+        there = len(view.hosts)
+        least = [(job, sizes_of(job)[0]) for job in view.mirror.arrived]
+        rejected: list[Decision] = [
+            Reject(job, f"asks for {size} hosts, there are {there}") for job, size in least if size > there
+        ]
+        view.decided(rejected)
+        return rejected
 
     def start_jobs(self, view: View, free: HostPool) -> Iterator[Decision]:
         """Start from the front."""

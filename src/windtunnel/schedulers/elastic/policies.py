@@ -118,10 +118,14 @@ class KeepPreferred(ElasticPolicy):
 
     name: ClassVar[str] = "elastic/keep-preferred"
 
+    def _usual(self, view: View, job: Job) -> int:
+        """The preferred size, or all hosts if there are fewer."""
+        return min(preferred(job), len(view.hosts))
+
     def start_size(self, view: View, job: Job, free: int) -> int:
         """The preferred size or nothing."""
-        del view
-        return preferred(job) if preferred(job) <= free else 0
+        size = self._usual(view, job)
+        return size if size <= free else 0
 
     def size_at_stop(self, view: View, running: Running, wanted: int, free: int) -> int:
         """The preferred size when somebody waits, else all there is."""
@@ -130,11 +134,11 @@ class KeepPreferred(ElasticPolicy):
         now = len(running.hosts)
         if not view.waiting:
             return now + free
-        return min(now, preferred(running.job))
+        return min(now, self._usual(view, running.job))
 
     def squeeze(self, view: View, job: Job, free: int) -> Iterator[ResizeJob]:
         """Back to preferred sizes."""
-        yield from give_up(view, preferred(job) - free, "preferred", self.changed)
+        yield from give_up(view, self._usual(view, job) - free, "preferred", self.changed)
 
 
 class AverageSteal(ExpandIntoIdle):

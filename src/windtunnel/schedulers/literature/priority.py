@@ -16,7 +16,7 @@ from windtunnel.schedulers.batch import BatchScheduler, too_large
 from windtunnel.schedulers.literature.plan import ExpectedEnds
 from windtunnel.schedulers.literature.predictions import Correction, Prediction, Predictor, corrected
 from windtunnel.schedulers.literature.priorities import PRIORITIES, PriorityName, Waiting
-from windtunnel.vocabulary import Decision, Notice, Reply, Running
+from windtunnel.vocabulary import Ability, Decision, Notice, Reply, Running
 
 __all__ = ["Backfill", "PriorityBackfilling"]
 
@@ -45,6 +45,7 @@ class PriorityBackfilling(BatchScheduler):
     """
 
     name = "literature/priority"
+    honours = BatchScheduler.honours - {Ability.ANNOUNCED_UNAVAILABILITY}
 
     def __init__(
         self,

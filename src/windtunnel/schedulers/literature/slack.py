@@ -7,12 +7,13 @@ reading: a new job is tried at each place of the plan from the end to the front,
 in sum is taken.
 """
 
+from math import inf
 from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
 from windtunnel.model import Job
-from windtunnel.schedulers.availability import Availability
+from windtunnel.schedulers.availability import Availability, later
 from windtunnel.schedulers.literature.kept_reservations import KeptReservations
 from windtunnel.schedulers.literature.priorities import Waiting
 from windtunnel.vocabulary import Decision
@@ -49,15 +50,15 @@ class SlackBased(KeptReservations):
         self._waited = 0.0
         self._begun = 0
 
-    def _place(self, now: float, job_id: str) -> None:
-        if job_id in self._limits:  # an end: all move forward, in the order of their places
-            super()._place(now, job_id)
+    def _place(self, job_id: str) -> None:
+        if job_id in self._limits:  # an end, or a new plan: all in the order of their arrival
+            super()._place(job_id)
             return
         order = sorted(self._begins, key=lambda one: (self._begins[one], self._waiting[one].rank))
-        best = self._planned_as(now, [*order, job_id])
+        best = self._planned_as([*order, job_id])
         cost = sum(best.begins.values())
         for place in range(len(order) - 1, max(len(order) - self.places, 0) - 1, -1):
-            plan = self._planned_as(now, [*order[:place], job_id, *order[place:]])
+            plan = self._planned_as([*order[:place], job_id, *order[place:]])
             late = any(begin > self._limits[one] for one, begin in plan.begins.items() if one != job_id)
             if not late and sum(plan.begins.values()) < cost:
                 best, cost = plan, sum(plan.begins.values())
@@ -65,18 +66,23 @@ class SlackBased(KeptReservations):
         mean = self._waited / self._begun if self._begun else 0.0
         self._limits[job_id] = best.begins[job_id] + self.slack * mean
 
-    def _planned_as(self, now: float, order: list[str]) -> _Plan:
+    def _planned_as(self, order: list[str]) -> _Plan:
         """Each at the earliest place that those before it leave."""
-        left = Availability(self.site.size, now)
-        for end, hosts in self._ends:
-            if end > now:
-                left.change(now, end, -hosts)
+        left = Availability(self._foreseen, self._present)
+        for end, hosts in self._held.values():
+            left.change(self._present, end, -hosts)
         begins = {}
         for job_id in order:
             one = self._waiting[job_id]
             begin = begins[job_id] = left.find(one.size, one.expected)
-            left.change(begin, begin + one.expected, -one.size)
+            left.change(begin, later(begin, one.expected), -one.size)
         return _Plan(begins, left)
+
+    def _plan_anew(self, now: float) -> None:
+        super()._plan_anew(now)
+        for job_id, begin in self._begins.items():  # what was promised on other hosts is promised anew
+            limit = self._limits[job_id]
+            self._limits[job_id] = begin if limit == inf else max(limit, begin)
 
     def _start(self, now: float, one: Waiting, decisions: list[Decision], *, first: bool) -> int:
         self._limits.pop(one.job.id)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import Severity
-from windtunnel.entities.sss_host import HostUse, host_node, state_of
+from windtunnel.entities.sss_host import DEFAULT_SPEED, HostUse, host_node, host_of_node, state_of
 from windtunnel.entities.sss_node import nodes_xml
 from windtunnel.formats.sites.sss import check
 from windtunnel.formats.sites.sss.platform import nodes_platform
@@ -181,3 +181,39 @@ def test_each_machine_costs_the_same_to_write() -> None:
 
     assert write(1000).count("<Node>") == 1000
     assert calls(lambda: write(1000)) < 2.5 * calls(lambda: write(500)) < 1000 * 1000
+
+
+SPEED = '<Extension name="Speed">{}</Extension>'
+
+
+@pytest.mark.parametrize(
+    ("stated", "speed", "cores", "said"),
+    [
+        (SPEED.format("0"), DEFAULT_SPEED, 2, "Speed '0' is not a number above 0"),
+        (SPEED.format("-5"), DEFAULT_SPEED, 2, "Speed '-5' is not a number above 0"),
+        (SPEED.format("nan"), DEFAULT_SPEED, 2, "Speed 'nan' is not a number above 0"),
+        (SPEED.format("1e999"), DEFAULT_SPEED, 2, "Speed '1e999' is not a number above 0"),
+        (SPEED.format("1e9") + SPEED.format("2e9"), 2e9, 2, "Speed is given 2 times: 2e+09 flop/s counts"),
+        (
+            "<Configured><Processors>0</Processors></Configured>",
+            DEFAULT_SPEED,
+            1,
+            "has no Processors: one is assumed",
+        ),
+        ("<Configured><Memory>1</Memory></Configured>", DEFAULT_SPEED, 1, "does not state its Processors: one"),
+        (
+            '<Configured><Processors>2</Processors><Resource name="memory">7</Resource></Configured>',
+            DEFAULT_SPEED,
+            2,
+            "the Resource 'memory' counts as its Memory",
+        ),
+    ],
+)
+def test_what_is_odd_in_a_node_is_told(stated: str, speed: float, cores: int, said: str) -> None:
+    """Speeds that no host can have were taken: jobs on it computed nothing, or ended at once."""
+    amounts = "" if "Configured" in stated else "<Configured><Processors>2</Processors></Configured>"
+    [node] = check(f"<Node><Id>a</Id><State>Idle</State>{stated}{amounts}</Node>").nodes
+    host, notes = host_of_node(0, node)
+    assert (host.speed, host.cores) == (speed, cores)
+    assert len(notes) == 1
+    assert said in notes[0]
