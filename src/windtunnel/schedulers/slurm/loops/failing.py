@@ -64,6 +64,9 @@ class Failing:
             if kept:
                 job.reason = kept_by_others(usable)
                 self.available &= ~state.bookings.nodes_of(job.reservation)
+            elif self._reserved(record):
+                job.reason = "Reservation"
+                self._withheld(record)
             elif len(job.records) == 1 and not record.magnetic and record is not job.records[0].liking:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
@@ -79,6 +82,12 @@ class Failing:
         else:
             job.reason = not_available(state, record, self.available)
             self._withheld(record)
+
+    def _reserved(self, record: Record) -> bool:
+        """Whether reservations take nodes that a job might have: then nobody says that it can never run (§8)."""
+        state, job = self.state, record.job
+        end = state.now + cut(record, record.limit, state.now) * 60
+        return bool(state.bookings) and state.bookings.takes_any(job, state.now, end, record.table)
 
     def _fail(self, record: Record) -> None:
         """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""

@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
+from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -42,12 +43,18 @@ class ConsTres:
         self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
     ) -> Picked | None:
         """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
-        usable = self.fit.usable(record, among, held, row)
         demand = record.demand
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
+        if among & self.cluster.bound.nodes and binds(demand):
+            near = self.fit.usable(record, among, held, row, near=True)
+            placed = self._pick(record, near, held, required, most, row, ahead)
+            if placed is not None:
+                placed.near = True
+                return placed
+        usable = self.fit.usable(record, among, held, row)
         bounded = not (required or self.tree is not None or (self.busy_first and ahead))
         if bounded and most_cpus(usable, most) < demand.cpus:
             return None
