@@ -191,10 +191,9 @@ class Chooser:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
-        if record.job.ask.switches and self.by_switches(record):
-            placed = self.cons_tres.select(record, among, held, required, EMPTY, ahead)
-            if placed is None or not record.job.few_switches:
-                return None  # not even with all their cores free are the nodes below few switches
+        by_switches = record.job.ask.switches and self.by_switches(record)
+        if by_switches and not self.cons_tres.has_few_switches(record, among, held, required, ahead):
+            return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
         if placed is not None and not record.job.few_switches:
             placed = None

@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.slurm import OverSubscribe
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
+from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
@@ -77,6 +78,15 @@ class ConsTres:
                 break
         return None
 
+    def has_few_switches(self, record: Record, among: int, held: Occupancy, required: int, ahead: bool) -> bool:
+        """Whether nodes would be below few switches if all of their cores were free (``--switches``).
+
+        Of partitions that give whole nodes only idle ones are looked at.
+        """
+        alone = record.table.partition.over_subscribe is OverSubscribe.EXCLUSIVE
+        seen = without(among, held.used) if alone else among
+        return self.select(record, seen, held, required, EMPTY, ahead) is not None and record.job.few_switches
+
     def _pick(
         self,
         record: Record,
@@ -120,8 +130,8 @@ class ConsTres:
         if not demand.gpus_per_job:
             return 0
         free = self.fit.gpus_with_memory(demand, node, held)
-        if demand.cpus_per_gpu:  # also where it is only the site's default
-            free = min(free, usable // demand.cpus_per_gpu)
+        if demand.cpus_beside_gpu:  # also where it is only the site's default
+            free = min(free, usable // demand.cpus_beside_gpu)
         each = demand.gpus_per_task
         return min(free, usable // demand.cpus_per_task * each) if each else free
 
