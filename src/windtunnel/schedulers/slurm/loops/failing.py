@@ -115,7 +115,7 @@ class Failing:
     def _withheld(self, record: Record) -> bool:
         """Nodes that a job names, as many as it needs at least, are kept for it; nothing else fails with it."""
         named = record.job.named
-        if not named or named.bit_count() < record.demand.min_nodes:
+        if not named or named.bit_count() < record.demand.least_asked:
             return False
         self.available &= ~named
         return True

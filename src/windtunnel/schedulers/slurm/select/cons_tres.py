@@ -49,13 +49,15 @@ class ConsTres:
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
+        again = False
         if among & self.cluster.bound.nodes and binds(demand):
             near = self.fit.usable(record, among, held, row, near=True)
             placed = self._pick(record, near, held, required, most, row, ahead)
             if placed is not None:
                 placed.near = True
                 return placed
-        usable = self.fit.usable(record, among, held, row)
+            again = True
+        usable = self.fit.usable(record, among, held, row, again=again)
         bounded = not (required or self.tree is not None or (self.busy_first and ahead))
         if bounded and most_cpus(usable, most) < demand.cpus:
             return None
@@ -121,7 +123,7 @@ class ConsTres:
         if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
-                free = self.fit.free_cpus(record, node, held, row)
+                free = self.fit.near_cpus.get(node, self.fit.free_cpus(record, node, held, row))
                 usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
         return self.placement(record, taken, usable, need)
 
@@ -131,7 +133,7 @@ class ConsTres:
             return 0
         free = self.fit.gpus_with_memory(demand, node, held)
         if demand.cpus_beside_gpu:  # also where it is only the site's default
-            free = min(free, usable // demand.cpus_beside_gpu)
+            free = min(free, self.fit.gpus_with_cpus.get(node, usable // demand.cpus_beside_gpu))
         each = demand.gpus_per_task
         return min(free, usable // demand.cpus_per_task * each) if each else free
 
@@ -248,7 +250,7 @@ class ConsTres:
         if record.demand.exclusive:
             laid_out = cpus = {node: cluster.cpus[node] for node in taken}
         else:
-            laid_out = cpus = lay_out(record.demand, taken, cluster.threads)
+            laid_out = cpus = lay_out(record.demand, taken | need.beside, cluster.threads)
             cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {

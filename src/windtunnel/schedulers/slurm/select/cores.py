@@ -46,13 +46,14 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name, busy)))
         if placed.again:
             room = min(room, placed.again.get(node, room))
+        bound = cluster.bound.at(node) and binds(demand)
+        beside = _beside_gpus(cluster, held, demand, node, free, room, placed.near) if bound else None
         if socket_counts:
-            found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus, room)
+            cores = -(-cpus // cluster.threads[node])
+            found[node] = _sockets(cluster, demand, node, free, cores, gpus, room, beside)
         else:
             whole = _with_threads(cluster, demand, node, cpus)
             laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
-            bound = cluster.bound.at(node) and binds(demand)
-            beside = _beside_gpus(cluster, held, demand, node, free, room, placed.near) if bound else None
             found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus, room, laid_out, beside)
     return found
 
@@ -154,11 +155,20 @@ def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int
     return -(-cpus // each) * -(-each // threads) * threads
 
 
-def _sockets(cluster: Cluster, demand: Demand, node: int, free: int, count: int, gpus: int, room: int) -> int:
+def _sockets(
+    cluster: Cluster,
+    demand: Demand,
+    node: int,
+    free: int,
+    count: int,
+    gpus: int,
+    room: int,
+    beside: list[int] | None,
+) -> int:
     """As many whole free sockets as hold so many cores: nobody else gets their rest."""
     sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
-    left = sockets
-    if demand.asks_gres and not demand.of_sockets:
+    left = sockets if beside is None else beside
+    if beside is None and demand.asks_gres and not demand.of_sockets:
         left = _for_gres(cluster, demand, node, sockets, 1, gpus, room)
     taken = 0
     for socket, _ in sorted(zip(sockets, left, strict=True), key=lambda pair: not pair[1]):

@@ -29,14 +29,24 @@ class Fit(GresFit):
     """Counts usable CPUs on the nodes of one cluster."""
 
     def usable(
-        self, record: Record, nodes: int, held: Occupancy, row: int = -1, near: bool = False
+        self,
+        record: Record,
+        nodes: int,
+        held: Occupancy,
+        row: int = -1,
+        near: bool = False,
+        again: bool = False,
     ) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
 
         Of jobs that share, ``row`` is the row of jobs beside which it would run. `IDLE`: only idle cores; `BENEATH`:
         also those of jobs that are suspended for it, in this way or (the numbers below) a later one; `EMPTY`: all,
-        whoever has them. ``near``: only beside its GPUs (:mod:`~.gpu_cores`).
+        whoever has them. ``near``: only beside its GPUs (:mod:`~.gpu_cores`); ``again``: after that has failed.
         """
+        if self.bound:
+            self.near_cpus.clear()
+            if not again:
+                self.gpus_with_cpus.clear()
         nodes = self._worth_a_look(record, nodes, held, row)
         demand = record.demand
         if row == IDLE and not (self.by_socket or demand.exclusive) and demand.memory_per_gpu is None:
@@ -172,7 +182,15 @@ class Fit(GresFit):
         most = most_gpus(demand, cores, threads, self.gpus_with_memory(demand, node, held))
         beside = loose.bit_count() + sum([own for own, socket in zip(counts, sockets, strict=True) if socket])
         self.weights.count_gpus((node,), min(beside, most or beside))
-        return GpuCores(demand, sockets, free, threads, near).narrow(loose.bit_count(), counts, most).cpus
+        share = GpuCores(demand, sockets, free, threads, near)
+        share.gpus = self.gpus_with_cpus.get(node, -1)
+        share.narrow(loose.bit_count(), counts, most)
+        if share.gpus >= 0:
+            self.gpus_with_cpus[node] = share.gpus
+        if near:
+            left = [own for own, socket in zip(self.cluster.sockets[node], share.sockets, strict=True) if socket]
+            self.near_cpus[node] = sum([own.bit_count() for own in left]) * threads
+        return share.cpus
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""

@@ -35,7 +35,7 @@ def most_gpus(demand: Demand, cores: int, threads: int, with_memory: int) -> int
 class GpuCores:
     """What is left of the free cores of a node for one job."""
 
-    __slots__ = ("_left", "_most", "_near", "_threads", "_wanted", "cpus", "demand", "sockets")
+    __slots__ = ("_left", "_most", "_near", "_threads", "_wanted", "cpus", "demand", "gpus", "sockets")
 
     def __init__(self, demand: Demand, sockets: list[int], cpus: int, threads: int, near: bool) -> None:
         """``sockets``: the free cores of each, ``cpus``: those that the job could use; ``near``: the first try."""
@@ -43,6 +43,8 @@ class GpuCores:
         self.sockets = sockets[:]
         self.cpus = cpus
         """The CPUs that count; 0: the node is of no use."""
+        self.gpus = -1
+        """The GPUs that have CPUs, once that is looked at: at a second try there are no more; -1: any number."""
         self._threads = threads
         self._near = near
         self._wanted: set[int] = set()
@@ -83,8 +85,10 @@ class GpuCores:
         if cores > self._left:
             return self._useless()
         self._trim(cores)
-        if beside and self.cpus // beside < max(per_node, per_task):
-            return self._useless()
+        if beside:
+            self.gpus = self.cpus // beside if self.gpus < 0 else min(self.gpus, self.cpus // beside)
+            if self.gpus < max(per_node, per_task):
+                return self._useless()
         counted = demand.cpus_per_gpu and demand.cpus_beside_gpu == demand.cpus_per_gpu  # not those of its tasks
         if not counted and (each > 1 or not demand.tasks_of_core):
             self.cpus = min(self.cpus, tasks * each)

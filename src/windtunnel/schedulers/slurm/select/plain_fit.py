@@ -28,6 +28,10 @@ class PlainFit:
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bound = cluster.bound.nodes
         """Nodes with GPUs that are bound to sockets."""
+        self.gpus_with_cpus: dict[int, int] = {}
+        """Of such nodes the GPUs for which one selection has found CPUs (:mod:`~.gpu_cores`)."""
+        self.near_cpus: dict[int, int] = {}
+        """At its first try the CPUs of the sockets of which it has left any core."""
         self.weights = NodeWeights(cluster)
         """Tests of GPU jobs leave traces on them."""
 
