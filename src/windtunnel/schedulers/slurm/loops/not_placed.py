@@ -16,6 +16,7 @@ __all__ = [
     "BUSY",
     "NEVER",
     "NOT_AVAILABLE",
+    "idle_nodes",
     "kept_by_others",
     "lack_of_features",
     "left_by_reservations",
@@ -152,6 +153,12 @@ def wants_idle(state: State, record: Record) -> bool:
     """Whether a job starts on nodes only that nobody uses: select/linear shares them only with jobs that share."""
     linear = state.selector.linear
     return record.demand.alone or (linear and not oversubscribes(record, linear))
+
+
+def idle_nodes(state: State, record: Record) -> int:
+    """The nodes that nobody has whole; if a job wants them whole, and nobody makes room for others, nobody uses."""
+    alone = wants_idle(state, record) and not state.site.preempt.type
+    return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
 
 def would_take(state: State, record: Record, among: int) -> dict[str, float]:

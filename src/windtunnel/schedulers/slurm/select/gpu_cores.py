@@ -35,7 +35,7 @@ def most_gpus(demand: Demand, cores: int, threads: int, with_memory: int) -> int
 class GpuCores:
     """What is left of the free cores of a node for one job."""
 
-    __slots__ = ("_left", "_most", "_near", "_threads", "_wanted", "cpus", "demand", "gpus", "sockets")
+    __slots__ = ("_cores", "_most", "_near", "_threads", "_wanted", "cpus", "demand", "gpus", "sockets")
 
     def __init__(self, demand: Demand, sockets: list[int], cpus: int, threads: int, near: bool) -> None:
         """``sockets``: the free cores of each, ``cpus``: those that the job could use; ``near``: the first try."""
@@ -49,7 +49,7 @@ class GpuCores:
         self._near = near
         self._wanted: set[int] = set()
         """Sockets whose GPUs the job needs."""
-        self._left = 0
+        self._cores = 0
         """Cores that are left."""
         self._most = 0
         """GPUs at most."""
@@ -82,7 +82,7 @@ class GpuCores:
         if beside:
             wanted = (per_node or per_task * tasks or gpus) * beside
             cores = max(cores, -(-wanted // self._threads))
-        if cores > self._left:
+        if cores > self._cores:
             return self._useless()
         self._trim(cores)
         if beside:
@@ -115,7 +115,7 @@ class GpuCores:
                 while self.sockets[place] and total > needed:
                     self._drop(place)
                     total -= 1
-            self._left += self.sockets[place].bit_count()
+            self._cores += self.sockets[place].bit_count()
             if self._near and not self.sockets[place]:
                 continue
             found += here
@@ -133,7 +133,7 @@ class GpuCores:
     def _drop_all(self, place: int) -> None:
         while self.sockets[place]:
             self._drop(place)
-            self._left -= 1
+            self._cores -= 1
 
     def _cores_for(self, tasks: int, least: int) -> tuple[int, int]:
         """As many tasks as there are cores for, and the cores that they take."""
@@ -145,7 +145,7 @@ class GpuCores:
         cores = tasks * each
         while tasks >= least:
             cores = -(-cores // usable)
-            if cores <= self._left:
+            if cores <= self._cores:
                 break
             tasks -= 1
             cores = tasks * each
@@ -155,13 +155,13 @@ class GpuCores:
         """So many cores are enough: others go first, then the last ones of the socket with most, again and again."""
         if not self._near:
             for place in range(len(self.sockets)):
-                while place not in self._wanted and self.sockets[place] and self._left > cores:
+                while place not in self._wanted and self.sockets[place] and self._cores > cores:
                     self._drop(place)
-                    self._left -= 1
+                    self._cores -= 1
         wanted = sorted(self._wanted)
-        while self._left > cores:
+        while self._cores > cores:
             counts = [self.sockets[place].bit_count() for place in wanted]
             if not any(counts):
                 break
             self._drop(wanted[counts.index(max(counts))])
-            self._left -= 1
+            self._cores -= 1
