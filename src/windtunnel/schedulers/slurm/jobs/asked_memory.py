@@ -94,7 +94,7 @@ class AskedMemory(AskedCounts):
             self.too_much_memory = (on_node or (self.memory_per_cpu or 0) * cpus) > per_node
 
     def _least_on_node(self) -> int:
-        """The CPUs that it needs of each node at least: those of as many tasks as it wants there, if it has several."""
+        """The CPUs that it needs of each node at least: those of its tasks there, if it has several."""
         tasks = self.tasks_per_node if self.tasks > 1 else 1
         return max(self.min_cpus_per_node, self.cpus_per_task * max(1, tasks))
 

@@ -192,7 +192,8 @@ class Chooser:
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
         by_switches = record.job.ask.switches and self.by_switches(record)
-        if by_switches and not self.cons_tres.has_few_switches(record, among, held, required, ahead):
+        counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
+        if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required, ahead):
             return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
         if placed is not None and not record.job.few_switches:

@@ -80,8 +80,8 @@ class ConsTres:
                 break
         return None
 
-    def has_few_switches(self, record: Record, among: int, held: Occupancy, required: int, ahead: bool) -> bool:
-        """Whether nodes would be below few switches if all of their cores were free (``--switches``).
+    def fits_free(self, record: Record, among: int, held: Occupancy, required: int, ahead: bool) -> bool:
+        """Whether nodes would do, and be below few switches (``--switches``), if all of their cores were free.
 
         Of partitions that give whole nodes only idle ones are looked at.
         """
