@@ -40,14 +40,19 @@ class Failing:
         if not state.bookings:
             return among
         end = state.now + cut(record, record.limit, state.now) * 60
+        kept = state.bookings.kept_from(job, state.now, end)
         if job.reservation and not state.bookings.flexible(job.reservation):
             own = state.bookings.own(job, state.now)
             if own is None or own.start > state.now:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
                 return None
+            if not without(own.mask, kept):  # others have all of it: nobody asks limits
+                job.reason = kept_by_others(0)
+                self.available &= ~own.mask
+                return None
             among &= own.mask
-        return without(among, state.bookings.kept_from(job, state.now, end))
+        return without(among, kept)
 
     def _cannot_start(self, record: Record, among: int) -> None:
         """Nobody makes room: the Reason, and whether the partition fails with the job."""
