@@ -193,7 +193,7 @@ class Chooser:
             return self._pick_linear(record, nodes, required)
         by_switches = record.job.ask.switches and self.by_switches(record)
         counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
-        if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required, ahead):
+        if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
             return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
         if placed is not None and not record.job.few_switches:

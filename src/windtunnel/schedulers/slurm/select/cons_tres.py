@@ -80,14 +80,15 @@ class ConsTres:
                 break
         return None
 
-    def fits_free(self, record: Record, among: int, held: Occupancy, required: int, ahead: bool) -> bool:
+    def fits_free(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
         """Whether nodes would do, and be below few switches (``--switches``), if all of their cores were free.
 
-        Of partitions that give whole nodes only idle ones are looked at.
+        Of partitions that give whole nodes only idle ones are looked at. Also of a future that is tested it is the
+        present that says it, whatever comes first then.
         """
         alone = record.table.partition.over_subscribe is OverSubscribe.EXCLUSIVE
         seen = without(among, held.used) if alone else among
-        return self.select(record, seen, held, required, EMPTY, ahead) is not None and record.job.few_switches
+        return self.select(record, seen, held, required, EMPTY, False) is not None and record.job.few_switches
 
     def _pick(
         self,
