@@ -130,7 +130,7 @@ def read_site(folder):
     )
     settings = dict(
         name=conf.get("clustername", ""),
-        nodes=tuple(node for one in nodes for node in read_nodes(one, counted_types(folder))),
+        nodes=tuple(node for one in nodes for node in read_nodes(one, counted_types(folder), read_devices(folder))),
         partitions=tuple(read_partition(one) for one in parts),
         switches=read_switches(folder / "topology.conf"),
         associations=associations,
@@ -191,12 +191,32 @@ def counted_types(folder):
     return {found[1] for line in text.splitlines() if "File=" not in line for found in re.finditer(r"Type=(\w+)", line)}
 
 
-def read_nodes(one, counted):
+def read_devices(folder):
+    """The generic resources of which gres.conf names files: name, type, number and cores of each line."""
+    text = (folder / "gres.conf").read_text() if (folder / "gres.conf").exists() else ""
+    found = []
+    for line in (pairs(line) for line in text.splitlines() if "File=" in line):
+        low, _, high = re.search(r"(\d+)(-?)(\d*)\]?$", line["file"]).groups()
+        first, last = re.fullmatch(r"(\d+)-(\d+)", line["cores"]).groups() if "cores" in line else (1, 0)
+        cores = tuple(range(int(first), int(last) + 1))
+        found.append(
+            GresItem(
+                name=line["name"], type=line.get("type", ""), count=int(high or low) - int(low) + 1, cores=cores
+            )
+        )
+    return found
+
+
+def read_nodes(one, counted, devices=()):
     sockets, cores, threads = (int(one.get(x, 1)) for x in ("sockets", "corespersocket", "threadspercore"))
     gres = []
     for item in filter(None, one.get("gres", "").split(",")):
         parts = item.split(":")
         kind = parts[1] if len(parts) > 2 else ""
+        own = [item for item in devices if item.name == parts[0] and item.type == (kind or item.type)]
+        if any(item.type or item.cores for item in own):
+            gres += own
+            continue
         gres.append(GresItem(name=parts[0], type=kind, count=int(parts[-1]), counted=not kind or kind in counted))
     for name in names(one["nodename"]):
         yield SlurmNode(

@@ -25,12 +25,12 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.together import HetJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
+from windtunnel.schedulers.slurm.loops.first_reasons import first_reason
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.order import rank_whole_jobs
 from windtunnel.schedulers.slurm.loops.queue import job_queue, partition_refusal
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
-from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.select.counted_types import counted_apart

@@ -148,7 +148,8 @@ def test_devices_of_gres_conf(site):
     assert c.gres == (GresItem(name="gpu", count=2),)
     assert d.gres == (GresItem(name="gpu", count=2, counted=True),)
     assert [f.message for f in platform.warnings] == [
-        "node 'c' has 2 gpu in slurm.conf and 3 here: the former is used"
+        "node 'c' has 2 gpu in slurm.conf and 3 here: the former is used",
+        "AutoDetect is not simulated",
     ]
 
 

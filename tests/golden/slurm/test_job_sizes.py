@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from slurm_replay import Replay
-from windtunnel.schedulers.slurm.loops.submission import first_reason
+from windtunnel.schedulers.slurm.loops.first_reasons import first_reason
 
 pytestmark = pytest.mark.golden
 

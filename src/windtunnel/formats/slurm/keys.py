@@ -239,8 +239,8 @@ TABLES: Final = {
     "gres.conf": KeyTable(
         "gres.conf",
         simulated=_names("NodeName Name Type Count File Files Cores CPUs"),
-        irrelevant=_names("AutoDetect MultipleFiles Ignore"),
-        not_simulated=_names("Flags Link Links"),
+        irrelevant=_names("MultipleFiles Ignore"),
+        not_simulated=_names("AutoDetect Flags Link Links"),
     ),
 }
 """By what a line begins with, or the list that words stand in; "" is all other lines of slurm.conf."""

@@ -13,8 +13,9 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.jobs.together import HetJob, Siblings
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
+from windtunnel.schedulers.slurm.loops.first_reasons import first_reason
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks, component_id
-from windtunnel.schedulers.slurm.loops.submission import first_reason, refusal
+from windtunnel.schedulers.slurm.loops.submission import refusal
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Admission", "rank", "tick"]

@@ -13,7 +13,9 @@ from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.select.counted_types import counted_apart
 from windtunnel.schedulers.slurm.select.earliest import Selector
+from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_of_job
+from windtunnel.schedulers.slurm.select.gpu_indices import bound_gpus
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
 
 __all__ = ["HeldNodes"]
@@ -85,9 +87,12 @@ class HeldNodes:
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
         gpus = gpus_of_job(cluster, demand, placed, self.held)
+        bound = bound_gpus(cluster, self.held, demand, placed, cores) if cluster.bound.nodes and binds(demand) else {}
+        if demand.gpus_per_job:
+            gpus.update({node: own.bit_count() for node, own in bound.items()})
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
             memory[node] = self._memory(demand, node, cpus, gpus.get(node, 0))
-        gres = take_gres(cluster, self.held, demand, cores, gpus)
+        gres = take_gres(cluster, self.held, demand, cores, gpus, bound)
         return Holding(
             key,
             placed.nodes,

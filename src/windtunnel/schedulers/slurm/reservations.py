@@ -189,6 +189,23 @@ class Bookings:
         one = None if job.reservation else self.in_the_way(job.named, begin, end, table)
         return one is not None and self._takes_whole(one, table)
 
+    def takes_any(self, job: PendingJob, begin: int, end: int, table: PartitionTable) -> bool:
+        """Whether a reservation is known to take nodes of a partition from a job for a span of time.
+
+        Those behind one that takes it whole, or a node that the job names, are not looked at. Of a job in a
+        reservation the nodes of that count.
+        """
+        own = self.reservations.get(job.reservation)
+        if own is not None:
+            nodes = -1 if self.flexible(own.name) else self.nodes_of(own.name)
+            return bool(self.kept_from(job, begin, end) & nodes)
+        for one in self.occurrences(begin, end):
+            if one.mask & job.named or self._takes_whole(one, table):
+                return False
+            if one.mask & table.mask:
+                return True
+        return False
+
     def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:
         """When the first reservation that matters ends, rounded up; 0: none does (§4.3)."""
         overlapping = any(one.mask & nodes for one in self.occurrences(begin, end) if one.name != job.reservation)

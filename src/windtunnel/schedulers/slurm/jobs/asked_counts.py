@@ -121,7 +121,7 @@ class AskedCounts:
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
         self.cpus_per_gpu = per_gpu if per_gpu and (gpus or self.gpus_per_socket) else 0
         self.cpus_of_gpus = self.cpus_per_gpu * gpus
-        self.cpus_beside_gpu = self.cpus_per_gpu or self.cpus_beside_gpu
+        self.cpus_beside_gpu = self.most_per_gpu or self.cpus_beside_gpu or self.cpus_per_gpu
         if self.gpus_per_task and ask.cpus_per_task is None:
             self.cpus_per_task = max(1, self.gpus_per_task * self.cpus_per_gpu)
         on_node = self.gpus_on_node() or self.gpus_per_socket * (ask.sockets_per_node or 1)

@@ -84,7 +84,7 @@ class AskedMemory(AskedCounts):
             self.cpus = max(self.cpus, self.tasks * self.cpus_per_task)
             if not self.tasks_given:
                 self.min_cpus_per_node = self.cpus_per_task
-        elif per_cpu and on_node and self.min_cpus_per_node < ceil(on_node / per_cpu):
+        elif per_cpu and on_node and self._least_on_node() < ceil(on_node / per_cpu):
             self.min_cpus_per_node = ceil(on_node / per_cpu)
             if self.tasks_per_node:
                 self.cpus_per_task = ceil(self.min_cpus_per_node / self.tasks_per_node)
@@ -92,6 +92,11 @@ class AskedMemory(AskedCounts):
             alone = self.exclusive or site.select.type == "linear"
             cpus = first.cpus if alone and first is not None else self._cpus_on_node()
             self.too_much_memory = (on_node or (self.memory_per_cpu or 0) * cpus) > per_node
+
+    def _least_on_node(self) -> int:
+        """The CPUs that it needs of each node at least: those of its tasks there, if it has several."""
+        tasks = self.tasks_per_node if self.tasks > 1 else 1
+        return max(self.min_cpus_per_node, self.cpus_per_task * max(1, tasks))
 
     def _cpus_on_node(self) -> int:
         """The CPUs of one node for which memory is counted."""

@@ -14,10 +14,11 @@ def tasks_with_gpus(demand: Demand, placed: Picked) -> dict[int, int]:
     """
     nodes, each = len(placed.cpus), demand.cpus_per_task
     left = max(demand.tasks, demand.cpus // each, nodes * demand.min_cpus_per_node // each)
+    most = demand.tasks_per_node or left
     found: dict[int, int] = {}
     for node in sorted(placed.cpus):
         nodes -= 1
-        found[node] = max(1, min(placed.cpus[node] // each, left - nodes))
+        found[node] = max(1, min(placed.cpus[node] // each, left - nodes, most))
         left -= found[node]
     return found
 

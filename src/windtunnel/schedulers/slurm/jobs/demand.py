@@ -137,8 +137,8 @@ class Demand(AskedMemory):
         return self.tasks_per_node or (self.tasks if self.one_node and self.tasks_given else 1)
 
     def _request_nodes(self) -> None:
-        """How many nodes are looked for: of a range the most, otherwise the least."""
-        self.requested_nodes = self.max_nodes if self.nodes_given and not self.few_nodes else self.min_nodes
+        """How many nodes are looked for: of a range the most, otherwise the least, whatever tasks make of that."""
+        self.requested_nodes = self.max_nodes if self.nodes_given and not self.few_nodes else self.least_asked
 
     def bound(self, most: int) -> None:
         """No more than so many nodes are looked for."""

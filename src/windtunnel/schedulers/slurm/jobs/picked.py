@@ -13,7 +13,7 @@ __all__ = ["Picked"]
 class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
-    __slots__ = ("_cpus", "_total", "again", "gres", "laid_out", "nodes", "parts", "row")
+    __slots__ = ("_cpus", "_total", "again", "gres", "laid_out", "near", "nodes", "parts", "row")
 
     def __init__(
         self,
@@ -36,6 +36,8 @@ class Picked:
         self.gres = gres or {}
         """GPUs of each node, for jobs that ask for GPUs in all."""
         self.row = row
+        self.near = False
+        """Whether it was found at the first try, which gives only cores beside GPUs (:mod:`~.gpu_cores`)."""
         self.laid_out: Mapping[int, int] | None = None
         """CPUs of each node that tasks use, of jobs that count tasks of sockets: cores may have more."""
 

@@ -41,12 +41,15 @@ class LimitBook(Tallies):
         return refusal_after(self, record, placed, tres) if self.active else None
 
     def bound(self, record: Record) -> str | None:
-        """The Reason of a job that needs more nodes than limits would ever let it have; others look for no more."""
+        """The Reason of a job that asks for more nodes than limits would ever let it have; others look for no more.
+
+        Nodes that only follow from its tasks do not count: such a job can never run.
+        """
         if not (self.active and self.counts_nodes):
             return None
         if record.node_refusal == "":
             found = most_nodes(self.qos_of(record), record.job.member)
-            record.node_refusal = None if found is None or found[0] >= record.demand.min_nodes else found[1]
+            record.node_refusal = None if found is None or found[0] >= record.demand.least_asked else found[1]
             if found is not None and not record.node_refusal:
                 record.demand.bound(found[0])
                 record.kind = -1

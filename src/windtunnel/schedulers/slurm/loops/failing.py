@@ -40,14 +40,19 @@ class Failing:
         if not state.bookings:
             return among
         end = state.now + cut(record, record.limit, state.now) * 60
+        kept = state.bookings.kept_from(job, state.now, end)
         if job.reservation and not state.bookings.flexible(job.reservation):
             own = state.bookings.own(job, state.now)
             if own is None or own.start > state.now:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
                 return None
+            if not without(own.mask, kept):  # others have all of it: nobody asks limits
+                job.reason = kept_by_others(0)
+                self.available &= ~own.mask
+                return None
             among &= own.mask
-        return without(among, state.bookings.kept_from(job, state.now, end))
+        return without(among, kept)
 
     def _cannot_start(self, record: Record, among: int) -> None:
         """Nobody makes room: the Reason, and whether the partition fails with the job."""
@@ -64,6 +69,9 @@ class Failing:
             if kept:
                 job.reason = kept_by_others(usable)
                 self.available &= ~state.bookings.nodes_of(job.reservation)
+            elif self._reserved(record):
+                job.reason = "Reservation"
+                self._withheld(record)
             elif len(job.records) == 1 and not record.magnetic and record is not job.records[0].liking:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
@@ -79,6 +87,12 @@ class Failing:
         else:
             job.reason = not_available(state, record, self.available)
             self._withheld(record)
+
+    def _reserved(self, record: Record) -> bool:
+        """Whether reservations take nodes that a job might have: then nobody says that it can never run (§8)."""
+        state, job = self.state, record.job
+        end = state.now + cut(record, record.limit, state.now) * 60
+        return bool(state.bookings) and state.bookings.takes_any(job, state.now, end, record.table)
 
     def _fail(self, record: Record) -> None:
         """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
@@ -106,7 +120,7 @@ class Failing:
     def _withheld(self, record: Record) -> bool:
         """Nodes that a job names, as many as it needs at least, are kept for it; nothing else fails with it."""
         named = record.job.named
-        if not named or named.bit_count() < record.demand.min_nodes:
+        if not named or named.bit_count() < record.demand.least_asked:
             return False
         self.available &= ~named
         return True

@@ -156,7 +156,7 @@ class _Run(Failing):
             return False
         if job.named & ~self.available and job.reason.startswith(NOT_AVAILABLE):
             return False  # nothing has changed: what else it names is not kept for it
-        if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
+        if (self.available & record.table.mask).bit_count() < record.demand.least_asked:
             job.reason = _TOO_FEW
             self._close(record)
             return False

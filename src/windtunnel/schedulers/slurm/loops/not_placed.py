@@ -6,7 +6,7 @@ from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, union
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.state import State
@@ -16,6 +16,7 @@ __all__ = [
     "BUSY",
     "NEVER",
     "NOT_AVAILABLE",
+    "idle_nodes",
     "kept_by_others",
     "lack_of_features",
     "left_by_reservations",
@@ -59,7 +60,11 @@ def never_runs(state: State, record: Record, among: int = -1) -> bool:
     ``among``: of nodes that a reservation leaves to it.
     """
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
-    return not state.selector.ever(tested, tested.mask & among)
+    nodes = tested.mask & among
+    if state.selector.ever(tested, nodes):
+        return False
+    alone = nodes & state.occupancy.exclusive  # without these, which are not there now, others may be picked
+    return not alone or not state.selector.ever(tested, without(nodes, alone))
 
 
 def what_lacks(state: State, record: Record, seen: int, usable: int, available: int) -> int:
@@ -152,6 +157,12 @@ def wants_idle(state: State, record: Record) -> bool:
     """Whether a job starts on nodes only that nobody uses: select/linear shares them only with jobs that share."""
     linear = state.selector.linear
     return record.demand.alone or (linear and not oversubscribes(record, linear))
+
+
+def idle_nodes(state: State, record: Record) -> int:
+    """The nodes that nobody has whole; if a job wants them whole, and nobody makes room for others, nobody uses."""
+    alone = wants_idle(state, record) and not state.site.preempt.type
+    return record.mask & state.up & ~(state.in_use if alone else state.occupancy.exclusive)
 
 
 def would_take(state: State, record: Record, among: int) -> dict[str, float]:

@@ -142,6 +142,8 @@ class PlanMaker(Starter):
                 continue
             if self.het.deadlocked(record, when):
                 break
+            if only_now and when > state.now:
+                return Plan(LATE, when), tested  # a reservation has moved it: its start is shown, and nothing kept
             shown = no_reserve or bool(record.magnetic)
             return self._reserve(record, when, minutes, placed, shown, asked), tested
         return Plan(NOTHING), tested

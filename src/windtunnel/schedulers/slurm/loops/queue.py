@@ -71,7 +71,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 continue
             refusal = record.refusal
             if refusal == "":
-                refusal = record.refusal = _refusal_of(record)
+                refusal = record.refusal = refusal_while_waiting(record)
             ordinary = ordinary and refusal is None
             if backfill and refusal is not None and job.time_min is not None:
                 refusal = refusal_in_backfill(record)
@@ -209,7 +209,7 @@ def _reservation_open(state: State, job: PendingJob) -> bool:
 
 def refusal_in_backfill(record: Record) -> str | None:
     """Why a partition takes no such job, were its least time all that it asks for (§4.3)."""
-    refusal, least, most = _refusal_of(record), record.job.time_min, record.table.partition.max_time
+    refusal, least, most = refusal_while_waiting(record), record.job.time_min, record.table.partition.max_time
     if refusal == "PartitionTimeLimit" and least is not None and most is not None and least <= most:
         return "MaxMemPerLimit" if record.demand.too_much_memory else None
     return refusal
@@ -270,7 +270,7 @@ def partition_refusal(record: Record) -> str | None:
     return _refusal_of_size(record)
 
 
-def _refusal_of(record: Record) -> str | None:
+def refusal_while_waiting(record: Record) -> str | None:
     """The same of a job that waits: sizes and times are looked at first (job_limits_check)."""
     refusal = partition_refusal(record)
     if refusal is not None and refusal.startswith("Job's"):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
+from windtunnel.schedulers.slurm.nodes.bound_gpus import BoundGpus
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.tiers import (
     giving_way,
@@ -172,6 +173,7 @@ class Cluster:
             name: sorted({item.type for node in nodes for item in node.gres if item.name == name and item.type})
             for name in self.gres_names
         }
+        self.bound = BoundGpus(nodes, self.sockets)
         self._gres_sets: dict[tuple[str, str], list[int]] = {}
         """Of each resource and type that was asked for, the set of its indices on each node."""
         self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
@@ -233,8 +235,8 @@ class Cluster:
         return any(item.name == "gpu" and (item.type or item.cores) for item in self.site.nodes[node].gres)
 
     def counts_gpus(self, node: int) -> bool:
-        """Whether GPUs of a node are a number alone, without files or types (§5.7)."""
-        return any(item.name == "gpu" and item.counted and not item.type for item in self.site.nodes[node].gres)
+        """Whether GPUs of a node are a number alone, without types or cores, be there files or not (§5.7)."""
+        return not self.places_gpus(node)
 
     def gres_sets(self, name: str, kind: str = "") -> list[int]:
         """The same of all nodes."""

@@ -191,10 +191,10 @@ class Chooser:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
-        if record.job.ask.switches and self.by_switches(record):
-            placed = self.cons_tres.select(record, among, held, required, EMPTY, ahead)
-            if placed is None or not record.job.few_switches:
-                return None  # not even with all their cores free are the nodes below few switches
+        by_switches = record.job.ask.switches and self.by_switches(record)
+        counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
+        if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
+            return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
         if placed is not None and not record.job.few_switches:
             placed = None

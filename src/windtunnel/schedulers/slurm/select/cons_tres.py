@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.slurm import OverSubscribe
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
+from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
+from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -42,12 +44,20 @@ class ConsTres:
         self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
     ) -> Picked | None:
         """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
-        usable = self.fit.usable(record, among, held, row)
         demand = record.demand
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
+        again = False
+        if among & self.cluster.bound.nodes and binds(demand):
+            near = self.fit.usable(record, among, held, row, near=True)
+            placed = self._pick(record, near, held, required, most, row, ahead)
+            if placed is not None:
+                placed.near = True
+                return placed
+            again = True
+        usable = self.fit.usable(record, among, held, row, again=again)
         bounded = not (required or self.tree is not None or (self.busy_first and ahead))
         if bounded and most_cpus(usable, most) < demand.cpus:
             return None
@@ -69,6 +79,16 @@ class ConsTres:
             if len(usable) <= demand.min_nodes:
                 break
         return None
+
+    def fits_free(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
+        """Whether nodes would do, and be below few switches (``--switches``), if all of their cores were free.
+
+        Of partitions that give whole nodes only idle ones are looked at. Also of a future that is tested it is the
+        present that says it, whatever comes first then.
+        """
+        alone = record.table.partition.over_subscribe is OverSubscribe.EXCLUSIVE
+        seen = without(among, held.used) if alone else among
+        return self.select(record, seen, held, required, EMPTY, False) is not None and record.job.few_switches
 
     def _pick(
         self,
@@ -104,7 +124,7 @@ class ConsTres:
         if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
-                free = self.fit.free_cpus(record, node, held, row)
+                free = self.fit.near_cpus.get(node, self.fit.free_cpus(record, node, held, row))
                 usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
         return self.placement(record, taken, usable, need)
 
@@ -113,8 +133,8 @@ class ConsTres:
         if not demand.gpus_per_job:
             return 0
         free = self.fit.gpus_with_memory(demand, node, held)
-        if demand.cpus_per_gpu:  # also where it is only the site's default
-            free = min(free, usable // demand.cpus_per_gpu)
+        if demand.cpus_beside_gpu:  # also where it is only the site's default
+            free = min(free, self.fit.gpus_with_cpus.get(node, usable // demand.cpus_beside_gpu))
         each = demand.gpus_per_task
         return min(free, usable // demand.cpus_per_task * each) if each else free
 
@@ -231,7 +251,7 @@ class ConsTres:
         if record.demand.exclusive:
             laid_out = cpus = {node: cluster.cpus[node] for node in taken}
         else:
-            laid_out = cpus = lay_out(record.demand, taken, cluster.threads)
+            laid_out = cpus = lay_out(record.demand, taken | need.beside, cluster.threads)
             cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {

@@ -12,6 +12,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores
 from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, left_of_most
+from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
 from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
 
@@ -45,12 +46,15 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             room = min(room, left_of_most(demand, most - held.of_partition(node, record.table.name, busy)))
         if placed.again:
             room = min(room, placed.again.get(node, room))
+        bound = cluster.bound.at(node) and binds(demand)
+        beside = _beside_gpus(cluster, held, demand, node, free, room, placed.near) if bound else None
         if socket_counts:
-            found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus, room)
+            cores = -(-cpus // cluster.threads[node])
+            found[node] = _sockets(cluster, demand, node, free, cores, gpus, room, beside)
         else:
             whole = _with_threads(cluster, demand, node, cpus)
             laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
-            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus, room, laid_out)
+            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus, room, laid_out, beside)
     return found
 
 
@@ -106,7 +110,9 @@ def _cores_of(
     gpus: int = 0,
     room: int = _NO_END,
     laid_out: int = 0,
+    beside: list[int] | None = None,
 ) -> int:
+    """``beside``: the cores of each socket that are left to a job beside its GPUs (:mod:`~.gpu_cores`)."""
     threads = cluster.threads[node]
     count = -(-cpus // threads)
     if count >= free.bit_count():
@@ -114,9 +120,30 @@ def _cores_of(
     sockets = [socket & free for socket in cluster.sockets[node]]
     if demand.of_sockets:
         sockets = open_cores(demand, sockets, threads)
-    if demand.asks_gres:
+    if beside is not None and sum([socket.bit_count() for socket in beside]) >= count:
+        sockets = beside
+    elif demand.asks_gres:
         sockets = _for_gres(cluster, demand, node, sockets, count, gpus, room)
     return pick_cores(demand, sockets, count, threads, block, laid_out)
+
+
+def _beside_gpus(
+    cluster: Cluster, held: Occupancy, demand: Demand, node: int, free: int, room: int, near: bool
+) -> list[int]:
+    """The free cores of each socket that selection has left to a job with GPUs; ``room`` as in `_for_gres`."""
+    threads = cluster.threads[node]
+    sockets = [socket & free for socket in cluster.sockets[node]]
+    if demand.of_sockets:
+        sockets = open_cores(demand, sockets, threads)
+    cores = sum([socket.bit_count() for socket in sockets])
+    cpus = min(room, cores * threads)
+    if demand.memory_per_cpu and cluster.site.select.memory:
+        cpus -= cpus % demand.cpus_per_task
+    kind = next((one.type for one in demand.gres if one.name == "gpu"), demand.gpu_type)
+    loose, bound = cluster.bound.of_sockets(node, held.free_gres(node, "gpu", kind))
+    most = most_gpus(demand, cores, threads, 0)
+    counts = [gpus.bit_count() for gpus in bound]
+    return GpuCores(demand, sockets, cpus, threads, near).narrow(loose.bit_count(), counts, most).sockets
 
 
 def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int:
@@ -128,11 +155,20 @@ def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int
     return -(-cpus // each) * -(-each // threads) * threads
 
 
-def _sockets(cluster: Cluster, demand: Demand, node: int, free: int, count: int, gpus: int, room: int) -> int:
+def _sockets(
+    cluster: Cluster,
+    demand: Demand,
+    node: int,
+    free: int,
+    count: int,
+    gpus: int,
+    room: int,
+    beside: list[int] | None,
+) -> int:
     """As many whole free sockets as hold so many cores: nobody else gets their rest."""
     sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
-    left = sockets
-    if demand.asks_gres and not demand.of_sockets:
+    left = sockets if beside is None else beside
+    if beside is None and demand.asks_gres and not demand.of_sockets:
         left = _for_gres(cluster, demand, node, sockets, 1, gpus, room)
     taken = 0
     for socket, _ in sorted(zip(sockets, left, strict=True), key=lambda pair: not pair[1]):
@@ -162,11 +198,17 @@ def _for_gres(
 
 
 def take_gres(
-    cluster: Cluster, held: Occupancy, demand: Demand, cores: dict[int, int], gpus: dict[int, int]
+    cluster: Cluster,
+    held: Occupancy,
+    demand: Demand,
+    cores: dict[int, int],
+    gpus: dict[int, int],
+    bound: dict[int, int],
 ) -> dict[int, dict[str, int]]:
     """Of each node the lowest free indices of what is asked for.
 
-    ``cores``: those the job gets of each node; ``gpus``: as many of its GPUs in all.
+    ``cores``: those the job gets of each node; ``gpus``: as many of its GPUs in all; ``bound``: which ones where they
+    are bound to sockets.
     """
     found: dict[int, dict[str, int]] = {}
     for node, own_cores in cores.items():
@@ -180,6 +222,8 @@ def take_gres(
         if demand.gpus_per_socket:
             free = held.free_gres(node, "gpu", demand.gpu_type)
             own["gpu"] = lowest(free, gpus_for_cores(cluster, demand, node, own_cores, free.bit_count()))
+        if node in bound:
+            own["gpu"] = bound[node]
         if demand.exclusive:
             for name in held.gres:
                 own[name] = cluster.gres_indices(node, name)

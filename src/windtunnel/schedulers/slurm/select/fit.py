@@ -9,6 +9,8 @@ from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.core_layout import open_cores
+from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cpus, socket_cpus
 from windtunnel.schedulers.slurm.select.gres_fit import GresFit
 from windtunnel.schedulers.slurm.select.plain_fit import in_steps, of_tasks
@@ -26,23 +28,35 @@ _NOBODY: Final[frozenset[str]] = frozenset()
 class Fit(GresFit):
     """Counts usable CPUs on the nodes of one cluster."""
 
-    def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
+    def usable(
+        self,
+        record: Record,
+        nodes: int,
+        held: Occupancy,
+        row: int = -1,
+        near: bool = False,
+        again: bool = False,
+    ) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
 
         Of jobs that share, ``row`` is the row of jobs beside which it would run. `IDLE`: only idle cores; `BENEATH`:
         also those of jobs that are suspended for it, in this way or (the numbers below) a later one; `EMPTY`: all,
-        whoever has them.
+        whoever has them. ``near``: only beside its GPUs (:mod:`~.gpu_cores`); ``again``: after that has failed.
         """
+        if self.bound:
+            self.near_cpus.clear()
+            if not again:
+                self.gpus_with_cpus.clear()
         nodes = self._worth_a_look(record, nodes, held, row)
         demand = record.demand
         if row == IDLE and not (self.by_socket or demand.exclusive) and demand.memory_per_gpu is None:
             if demand.plain_shape and record.table.partition.max_cpus_per_node is None:
                 return self.of_plain_tasks(demand, nodes, held)
-            if demand.gpus_alone and record.table.partition.max_cpus_per_node is None:
+            if demand.gpus_alone and not self.bound and record.table.partition.max_cpus_per_node is None:
                 return self.of_gpu_tasks(demand, nodes, held)
         found = {}
         for node in bits(nodes):
-            count = self._on_node(record, node, held, row)
+            count = self._on_node(record, node, held, row, near)
             if count > 0:
                 found[node] = count
         return found
@@ -77,7 +91,7 @@ class Fit(GresFit):
                     break
         return found
 
-    def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+    def _on_node(self, record: Record, node: int, held: Occupancy, row: int, near: bool) -> int:
         demand = record.demand
         beneath = self.beneath(record, row)
         in_use = row > EMPTY and held.jobs[node] and not beneath
@@ -125,6 +139,8 @@ class Fit(GresFit):
             return self._of_socket_gpus(record, node, held, row, free)
         if not asks_gres:
             return free
+        if self.bound >> node & 1 and binds(demand):
+            return self._beside_gpus(record, node, held, row, free, near)
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
 
     def _left_by_others(self, record: Record, node: int, held: Occupancy) -> int:
@@ -148,6 +164,33 @@ class Fit(GresFit):
         busy = self._taken(record, node, held, row)
         sockets = sum(1 for socket in self.cluster.sockets[node] if socket & ~busy)
         return socket_cpus(demand, sockets, free, of_tasks(demand, len(self.cluster.sockets[node]), free))
+
+    def _beside_gpus(
+        self, record: Record, node: int, held: Occupancy, row: int, free: int, near: bool
+    ) -> int:
+        """The CPUs of a node whose GPUs are bound to sockets that a job could use; leaves its trace on the weight."""
+        demand, threads = record.demand, self.cluster.threads[node]
+        busy = self._taken(record, node, held, row)
+        whole = self.by_socket and row == IDLE
+        sockets = [0 if whole and socket & busy else socket & ~busy for socket in self.cluster.sockets[node]]
+        if demand.of_sockets:
+            sockets = open_cores(demand, sockets, threads)
+        kind = next((one.type for one in demand.gres if one.name == "gpu"), demand.gpu_type)
+        loose, bound = self.cluster.bound.of_sockets(node, held.free_gres(node, "gpu", kind))
+        counts = [gpus.bit_count() for gpus in bound]
+        cores = sum([socket.bit_count() for socket in sockets])
+        most = most_gpus(demand, cores, threads, self.gpus_with_memory(demand, node, held))
+        beside = loose.bit_count() + sum([own for own, socket in zip(counts, sockets, strict=True) if socket])
+        self.weights.count_gpus((node,), min(beside, most or beside))
+        share = GpuCores(demand, sockets, free, threads, near)
+        share.gpus = self.gpus_with_cpus.get(node, -1)
+        share.narrow(loose.bit_count(), counts, most)
+        if share.gpus >= 0:
+            self.gpus_with_cpus[node] = share.gpus
+        if near:
+            left = [own for own, socket in zip(self.cluster.sockets[node], share.sockets, strict=True) if socket]
+            self.near_cpus[node] = sum([own.bit_count() for own in left]) * threads
+        return share.cpus
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""

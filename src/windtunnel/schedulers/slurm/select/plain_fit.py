@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.nodes.weights import NodeWeights
 
-__all__ = ["PlainFit", "in_steps", "of_tasks"]
+__all__ = ["PlainFit", "in_steps", "of_tasks", "task_bounds"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -26,6 +26,12 @@ class PlainFit:
         self.steps = [self._step(node) for node in range(cluster.size)]
         """CPUs of each node that are given up together where there is too little memory for all."""
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
+        self.bound = cluster.bound.nodes
+        """Nodes with GPUs that are bound to sockets."""
+        self.gpus_with_cpus: dict[int, int] = {}
+        """Of such nodes the GPUs for which one selection has found CPUs (:mod:`~.gpu_cores`)."""
+        self.near_cpus: dict[int, int] = {}
+        """At its first try the CPUs of the sockets of which it has left any core."""
         self.weights = NodeWeights(cluster)
         """Tests of GPU jobs leave traces on them."""
 
@@ -107,14 +113,11 @@ class PlainFit:
         return held.free_gres(node, "gpu", kind).bit_count()
 
 
-def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0, beside: bool = False) -> int:
-    """Of jobs with generic resources, no more CPUs of a node count than its tasks, or its GPUs, use; tasks are whole.
+def task_bounds(demand: Demand, sockets: int, tasks: int) -> tuple[int, int]:
+    """How many tasks a node has to hold at least, and how many it can hold at most: none (0) if these are fewer.
 
-    ``sockets``: as many as the node has; ``gpus``: those of its GPUs that are free; ``beside``: with the CPUs of GPUs
-    that have tasks, also where those are not counted.
+    ``sockets``: as many as the node has; ``tasks``: for so many there are CPUs.
     """
-    each = demand.cpus_per_task
-    tasks = free // each
     least, most = 1, tasks
     if demand.tasks_per_node:
         least = most = demand.tasks_per_node
@@ -130,11 +133,23 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0, beside: boo
         most = 1
     elif demand.gpus_per_task and not demand.tasks_given:
         most = 1  # of a job that gives nodes alone there is one on each
+    return least, min(most, tasks) if tasks >= least else 0
+
+
+def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0, beside: bool = False) -> int:
+    """Of jobs with generic resources, no more CPUs of a node count than its tasks, or its GPUs, use; tasks are whole.
+
+    ``sockets``: as many as the node has; ``gpus``: those of its GPUs that are free; ``beside``: with the CPUs of GPUs
+    that have tasks, also where those are not counted.
+    """
+    each = demand.cpus_per_task
+    tasks = free // each
+    least, most = task_bounds(demand, sockets, tasks)
     if demand.gpus_per_task:
         most = min(most, gpus // demand.gpus_per_task)
-    if tasks < least or most < least:
+    if most < least:
         return 0
-    tasks = min(tasks, most)
+    tasks = most
     if not demand.cpus_beside_gpu or demand.gpus_per_socket:
         return tasks * each
     count = max(tasks * each, _gpus_taken(demand, tasks, free, gpus) * demand.cpus_beside_gpu)

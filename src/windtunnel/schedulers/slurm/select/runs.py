@@ -15,6 +15,7 @@ class Need:
 
     __slots__ = (
         "again",
+        "beside",
         "cpus",
         "exclusive",
         "floor",
@@ -50,6 +51,8 @@ class Need:
         self.floor = max(demand.least_cpus, demand.floor_of_gpus)
         self.units = units
         """CPUs of each node that are left for every node still required, where that is more than one."""
+        self.beside: dict[int, int] = {}
+        """The CPUs of nodes of which only those for each GPU counted: its tasks may have them all."""
         self.taken: dict[int, int] = {}
         self.taken_gpus: dict[int, int] = {}
 
@@ -79,6 +82,7 @@ class Need:
         count = self.count(node, usable)
         if self.per_gpu:
             gpus = min(gpus, count // self.per_gpu)
+            self.beside[node] = count
             count = gpus * self.per_gpu or count
         self.taken[node] = count
         self.nodes -= 1
