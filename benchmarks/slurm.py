@@ -49,9 +49,11 @@ def _beside_easy(folder: Path) -> Iterator[Figure]:
     ours = _cost(site, str(log), "--scheduler", "slurm", "--out", out)
     kept = _cost(site, str(log), "--scheduler", "easy", "--out", out)
     easy = _cost("hosts:93312", str(log), "--scheduler", "easy", "--out", out)
+    packed = _cost("hosts:5832x16", str(log), "--scheduler", "easy", "--share-hosts", "--out", out)
     yield Figure(f"{what}: slurm", ours, "CPU-s")
     yield Figure(f"{what}: easy", easy, "CPU-s")
     yield Figure(f"{what}: easy on the site, kept to its partitions and limits", kept, "CPU-s")
+    yield Figure(f"{what}: easy that packs 5,832 nodes by cores", packed, "CPU-s")
     yield Figure(f"{what}: ratio", ours / easy, "times", "at most 10")
     shutil.rmtree(out)
 
