@@ -69,15 +69,18 @@ on_failure = "explode"
     found = faults(text, tmp_path)
     assert [(line, message.partition(":")[0]) for line, message, _ in found] == [
         (1, "a study has no 'nmae'"),
+        (2, str(tmp_path / "nothing.swf")),  # what words stand for is looked at, too
         (2, "a workload of a study has no 'colour'"),
+        (3, "there is no scheduler 'eazy'"),
         (4, "'evil.py"),
         (5, "seeds must be a number of at least 1, or a list of seeds, not 0"),
         (7, "a value is given twice"),
         (7, "the parameter 'lod' changes nothing"),
+        (10, "the engine"),
     ]
     assert "did you mean 'name'?" in found[0][2]
-    assert "--scheduler NAME=file.py:Class" in found[2][2]
-    assert "{lod}" in found[5][2]
+    assert "--scheduler NAME=file.py:Class" in found[4][2]
+    assert "{lod}" in found[7][2]
 
 
 def test_what_words_stand_for_is_looked_at_before_anything_runs(tmp_path):

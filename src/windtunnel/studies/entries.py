@@ -12,7 +12,7 @@ from windtunnel.schedulers.registry import name_of
 from windtunnel.studies.faults import Faults
 from windtunnel.studies.words import Entry
 
-__all__ = ["AXIS_WORDS", "entries"]
+__all__ = ["AXIS_WORDS", "USUAL", "entries"]
 
 AXIS_WORDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "platforms": ("platform", ("options",)),
@@ -23,14 +23,15 @@ AXIS_WORDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 """Word -> what an entry's own member is called, and what else an entry may have besides a label."""
 
-_USUAL: Final = Entry(what="", label="")
+USUAL: Final = Entry(what="", label="")
+"""What stands for what is usual."""
 _CODE: Final = (":", ".py", "tcp:", "ipc:", "lib:")
 
 
 def entries(word: str, given: Any, faults: Faults, *, data: bool) -> tuple[Entry, ...]:
     """The entries of one axis; one that stands for what is usual when there are none."""
     if given is None:
-        return (_USUAL,)
+        return (USUAL,)
     several = isinstance(given, list | tuple)
     values = given if several else [given]
     if not values:

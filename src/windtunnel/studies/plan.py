@@ -1,34 +1,25 @@
 """The points of a study: everything that its words stand for is looked at once, before anything is simulated."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
-from windtunnel.diagnostics import InputError, UsageError, WindtunnelError, files_read, read_time
-from windtunnel.engine import Options
-from windtunnel.examples import file_of
-from windtunnel.formats.registry import read_events, read_platform, read_workload, word_format
-from windtunnel.model.failures import parse_failures
-from windtunnel.studies.bound import BoundSchedulers
+from windtunnel.diagnostics import UsageError
 from windtunnel.studies.designs import rows
-from windtunnel.studies.digests import digest_of, digest_of_code, digest_of_file, digest_of_object
+from windtunnel.studies.entries import USUAL
 from windtunnel.studies.faults import Faults
-from windtunnel.studies.placeholders import filled
-from windtunnel.studies.trials import Context, Source, Trial
+from windtunnel.studies.placeholders import placeholders
+from windtunnel.studies.trial_maker import Entries, TrialMaker, Way
+from windtunnel.studies.trials import Context, Trial
 from windtunnel.studies.words import AXES, Entry, Words
-from windtunnel.workloads.operations import parse_operation
 
-__all__ = ["Plan", "Point", "plan_of"]
+__all__ = ["Plan", "Point", "look_at_parts", "plan_of"]
 
-_FORM: Final = 1
-"""Counted up when results of the same trial mean something else."""
 _MOST: Final = 5_000_000
-
-_Way = tuple[str | int, ...]
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -62,7 +53,7 @@ def plan_of(words: Words, faults: Faults, folder: Path, own: Mapping[str, Any]) 
         InputError: files, names or options are at fault; all faults that were found are named.
         UsageError: there are too many points.
     """
-    planner = _Planner(words, faults, folder, own)
+    maker = TrialMaker(words, faults, folder, own)
     points: list[Point] = []
     trials: dict[str, Trial] = {}
     seen: set[frozenset[tuple[str, Any]]] = set()
@@ -73,24 +64,38 @@ def plan_of(words: Words, faults: Faults, folder: Path, own: Mapping[str, Any]) 
         seen.add(chosen)
         if len(points) == _MOST:
             raise UsageError(f"a study has at most {_MOST:,} points")
-        trial = planner.trial(columns, entries)
+        trial = maker.trial(columns, entries)
         if trial is not None:
             points.append(Point(columns, trial.key))
             trials.setdefault(trial.key, trial)
-    planner.schedulers.check_all_used()
+    maker.schedulers.check_all_used()
     faults.raise_if_any()
     if not points:
         raise UsageError("the study has no points", "its list of points chooses nothing")
-    return Plan(words.name, points, trials, planner.context, words.job_tables)
+    return Plan(words.name, points, trials, maker.context, words.job_tables)
 
 
-_Entries = dict[str, tuple[_Way, Entry]]
+def look_at_parts(words: Words, faults: Faults, folder: Path, own: Mapping[str, Any]) -> None:
+    """Files, names and options, although the words are at fault: whatever has no names in braces."""
+    maker = TrialMaker(words, faults, folder, own)
+    looks: dict[str, Callable[[Way, Entry, Mapping[str, Any]], Any]] = {
+        "platforms": partial(maker.input, "platform"),
+        "workloads": maker.workloads,
+        "failures": maker.failures,
+        "engine": maker.engine,
+        "schedulers": maker.schedulers.trial,
+    }
+    for word, look in looks.items():
+        for rank, entry in enumerate(getattr(words, word)):
+            what = entry.what if isinstance(entry.what, str | tuple) else ""
+            if entry != USUAL and not placeholders((what, entry.options)):
+                look((word, rank), entry, {})
 
 
-def _combinations(words: Words) -> Iterator[tuple[dict[str, Any], _Entries]]:
+def _combinations(words: Words) -> Iterator[tuple[dict[str, Any], Entries]]:
     """Every point: its columns, and the entry of each axis with the way to it. Schedulers vary fastest."""
 
-    def ranked(word: str) -> list[tuple[_Way, Entry]]:
+    def ranked(word: str) -> list[tuple[Way, Entry]]:
         return [((word, rank), entry) for rank, entry in enumerate(getattr(words, word))]
 
     axes = product(
@@ -113,179 +118,3 @@ def _combinations(words: Words) -> Iterator[tuple[dict[str, Any], _Entries]]:
         chosen = {axis: entry.label for axis, (_, entry) in entries.items()} | {"seed": seed}
         if all(row[axis] == chosen[axis] for axis in AXES if axis in row):
             yield chosen | {name: value for name, value in row.items() if name not in AXES}, entries
-
-
-class _Planner:
-    """Makes trials, and looks at each thing they are made of once."""
-
-    def __init__(self, words: Words, faults: Faults, folder: Path, own: Mapping[str, Any]) -> None:
-        self.words = words
-        self.faults = faults
-        self.folder = folder
-        self.context = Context(code=digest_of_code())
-        self.schedulers = BoundSchedulers(own, faults, self.context.schedulers)
-        self._seen: dict[Any, Any] = {}
-        self._templates: set[tuple[_Way, str]] = set()
-        self.events = [self._events(rank, text) for rank, text in enumerate(words.events)]
-
-    def trial(self, columns: Mapping[str, Any], entries: _Entries) -> Trial | None:
-        """The trial of one point; None when a part of it is at fault."""
-        values = {name: value for name, value in columns.items() if name not in AXES or name == "seed"}
-        platform, site = self._input("platform", *entries["platform"], values)
-        workloads, work = self._workloads(*entries["workload"], values)
-        way, entry = entries["workload"]
-        operations = [self._operation(way, filled(text, values)) for text in entry.operations]
-        operations += [
-            self._operation(("operations", rank), filled(text, values))
-            for rank, text in enumerate(self.words.operations)
-        ]
-        failures = self._failures(*entries["failures"], values)
-        engine = self._engine(*entries["engine"], values)
-        scheduler = self.schedulers.trial(*entries["scheduler"], values)
-        until = filled(self.words.until, values)
-        self._once(("until", until), ("until",), lambda: until == "" or read_time(until, 0.0))
-        parts = (site, work, failures, engine, scheduler, *operations)
-        if self.faults or scheduler is None or None in parts or None in self.events:
-            return None
-        words = self.words
-        rest = (words.energy, words.share_hosts, words.warm_up, words.cool_down, until)
-        key = digest_of(_FORM, self.context.code, *parts, self.events, *rest, words.job_tables)
-        return Trial(
-            key=key[:32],
-            platform=platform,
-            workloads=workloads,
-            operations=tuple(text for text, _ in operations if text),
-            scheduler=scheduler[0],
-            scheduler_options=scheduler[1],
-            failures=failures or "",
-            engine=engine or {},
-            events=tuple(path for path, _ in self.events if path),
-            energy=words.energy,
-            share_hosts=words.share_hosts,
-            warm_up=words.warm_up,
-            cool_down=words.cool_down,
-            until=until,
-            job_tables=words.job_tables,
-        )
-
-    def _once(self, name: Any, way: _Way, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives, made once for each name; None when it finds a fault."""
-        if name not in self._seen:
-            self._seen[name] = None
-            try:
-                self._seen[name] = make()
-            except InputError as fault:
-                for one in fault.errors:
-                    self.faults.add(way, f"{one.place}: {one.message}", one.hint)
-            except WindtunnelError as fault:
-                self.faults.add(way, str(fault))
-        return self._seen[name]
-
-    def _workloads(self, way: _Way, entry: Entry, values: Mapping[str, Any]) -> tuple[tuple[Source, ...], Any]:
-        """The workloads that run together, and what stands for their content."""
-        if not isinstance(entry.what, tuple):
-            source, digest = self._input("workload", way, entry, values)
-            return (source,), digest
-        found = [
-            self._input("workload", (*way, rank), replace(entry, what=one), values)
-            for rank, one in enumerate(entry.what)
-        ]
-        digests = [digest for _, digest in found]
-        return tuple(source for source, _ in found), None if None in digests else digests
-
-    def _input(self, what: str, way: _Way, entry: Entry, values: Mapping[str, Any]) -> tuple[Source, Any]:
-        """Where a platform or workload comes from, and what stands for its content."""
-        options = filled(entry.options, values)
-        if not isinstance(entry.what, str):
-            known_as = " ".join((what, *map(str, way[1:])))
-            self.context.objects[known_as] = entry.what
-            if options:
-                self.faults.add(way, f"a {what} that is an object takes no options: only files do")
-            digest = self._once(known_as, way, lambda: digest_of_object(entry.what))
-            return Source(known_as=known_as), digest
-        if not entry.what:
-            return Source(options=options), ("", options)
-        text = str(file_of(filled(entry.what, values), what))
-        word = word_format(text, "platform" if what == "platform" else "workload") is not None
-        text = text if word else self._path(text)
-        source = Source(text, options)
-        digest = self._once(repr((what, source)), way, lambda: self._digest(what, way, entry, source, word=word))
-        return source, digest
-
-    def _digest(self, what: str, way: _Way, entry: Entry, source: Source, *, word: bool) -> Any:
-        """Read a platform or workload for its faults, and say what stands for its content.
-
-        Of words that differ in their placeholders only (``lublin:1000?seed={seed}``) the first is tried.
-        """
-        template = (way, str(entry.what))
-        if word and template in self._templates:
-            return [source.text, source.options]
-        self._templates.add(template)
-        with files_read() as read:
-            before = len(read)
-            if what == "platform":
-                read_platform(source.text, energy=self.words.energy, **source.options)
-            else:
-                read_workload(source.text, "w0", **source.options)
-            files = list(dict.fromkeys(read[before:]))
-        if word:
-            return [source.text, source.options]
-        return [Path(source.text).name, source.options, [self._file(path) for path in files]]
-
-    def _file(self, path: str) -> str:
-        absolute = str(Path(path).absolute())
-        digest = digest_of_file(absolute)
-        self.context.digests[absolute] = digest
-        return digest
-
-    def _path(self, text: str) -> str:
-        """A file that the study names, relative to the study."""
-        return str((self.folder / text).absolute())
-
-    def _events(self, rank: int, text: str) -> Any:
-        def look() -> Any:
-            path = self._path(text)
-            read_events(path, name=f"we{rank}")
-            return path, self._file(path)
-
-        return self._once(("events", text), ("events", rank), look)
-
-    def _operation(self, way: _Way, text: str) -> Any:
-        """An operation as a worker does it, and what stands for it."""
-
-        def look() -> Any:
-            operation = parse_operation(text)
-            if operation.name != "merge":
-                return text, text
-            other = str(operation.options["other"])
-            if word_format(other, "workload") is not None:
-                return text, text
-            path = self._path(other)
-            with files_read() as read:
-                before = len(read)
-                read_workload(path)
-                files = list(dict.fromkeys(read[before:]))
-            return f"merge({path!r})", ["merge", [self._file(one) for one in files]]
-
-        return self._once(("operation", text), way, look)
-
-    def _failures(self, way: _Way, entry: Entry, values: Mapping[str, Any]) -> str | None:
-        text = filled(entry.what, values)
-        if not text:
-            return ""
-        found = self._once(("failures", text), way, lambda: parse_failures(text) and text)
-        return None if found is None else str(found)
-
-    def _engine(self, way: _Way, entry: Entry, values: Mapping[str, Any]) -> dict[str, Any] | None:
-        options = filled(entry.options, values)
-
-        def look() -> Any:
-            if "forward" in options:
-                raise UsageError("options for schedulers of others have no meaning in a study (forward)")
-            from windtunnel.options import checked_options
-
-            Options(**checked_options("the engine", Options, options))
-            return options
-
-        found = self._once(("engine", repr(options)), way, look)
-        return None if found is None else dict(found)

@@ -21,8 +21,8 @@ _NUMBER = int | float
 _Way = tuple[str | int, ...]
 
 
-def read_words(given: Mapping[str, Any], faults: Faults, *, data: bool, reserved: frozenset[str]) -> Words | None:
-    """The words of a study, checked; None when faults were found.
+def read_words(given: Mapping[str, Any], faults: Faults, *, data: bool, reserved: frozenset[str]) -> Words:
+    """The words of a study, checked; what is at fault is as if it had not been said.
 
     Args:
         given: the words.
@@ -47,8 +47,6 @@ def read_words(given: Mapping[str, Any], faults: Faults, *, data: bool, reserved
         faults.add(("workloads",), "workloads that run together need a platform: each says its own", hint)
     check_design(found, faults)
     check_names(found, faults, reserved)
-    if faults:
-        return None
     return Words(**found)
 
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.diagnostics import UsageError
 from windtunnel.studies.driver import Progress, drive
 from windtunnel.studies.executors.choice import executor_for
 from windtunnel.studies.faults import Faults
 from windtunnel.studies.frame import RESERVED
-from windtunnel.studies.plan import Plan, plan_of
+from windtunnel.studies.plan import Plan, look_at_parts, plan_of
 from windtunnel.studies.reading import read_words
 from windtunnel.studies.results import StudyResults
 from windtunnel.studies.toml_file import read_toml
@@ -101,9 +101,9 @@ def read_study(path: str | Path, schedulers: Mapping[str, Any] | None = None) ->
 
 def _study(given: Mapping[str, Any], faults: Faults, folder: Path, own: Mapping[str, Any], *, data: bool) -> Study:
     words = read_words(given, faults, data=data, reserved=RESERVED)
+    if faults:
+        look_at_parts(words, faults, folder, own)
     faults.raise_if_any()
-    if words is None:  # nothing was found, and nothing was made
-        raise InputError([])
     return Study(plan_of(words, faults, folder, own))
 
 
