@@ -20,6 +20,7 @@ KNOWN = {
     "availability:free": "how many hosts are free over time, in a plan",
     "by_host:hosts": "of a reservation",
     "batsched.profile:free": "which hosts are free over time, in a plan",
+    "batsched.profile:_taken": "how many hosts jobs take as they begin, in that plan",
     "batsched.energy_easy:_idle": "which hosts the plan leaves idle now",
     "batsched.energy_easy:_idle_since": "since when it leaves them idle",
     "packing.room:free": "a copy that is changed to ask what would be free; `now` it is the mirror's own",
@@ -56,6 +57,7 @@ KNOWN = {
     "partitioned.passed:held": "likewise",
     # numbers that the scheduler inside is shown
     "by_core:_cores": "the numbers of the cores of a job, of which the site knows nothing",
+    "core_numbers:_alike": "hosts by their cores, which do not change",
     "datacenter:_all": "the numbers of all hosts of a datacenter, which do not change",
     # dates
     "idle_hosts:_idle": "when hosts were freed; which are free is asked of the mirror",
