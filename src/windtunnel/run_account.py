@@ -16,7 +16,7 @@ from windtunnel.model.platform import column_of, kinds_of
 from windtunnel.model.site import Site
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
-__all__ = ["draw_up", "tell_idle"]
+__all__ = ["draw_up", "tell_event", "tell_idle"]
 
 
 def draw_up(
@@ -55,6 +55,16 @@ def draw_up(
         _compare_all(account, platform, asks, honoured, names)
     _compare_all(account, platform, of_site, honoured, names)
     return account
+
+
+def tell_event(
+    account: Account, platform: Platform, event: ExternalEvent, components: Sequence[Component], names: Sequence[str]
+) -> None:
+    """What schedulers do not honour of an event that is put into a run while it goes on."""
+    asks = Asks()
+    _ask_of_event(asks, f"put into the run, t={event.timestamp:g} s", event)
+    honoured = [honoured_by(component, platform) for component in components]
+    _compare_all(account, platform, asks.found(), honoured, names)
 
 
 def tell_idle(
@@ -195,7 +205,7 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
         asks_of_slurm(asks, site, platform.path)
     for source in events:
         for event in source.events:
-            _ask_of_event(asks, source, event)
+            _ask_of_event(asks, f"{source.path or source.name}, t={event.timestamp:g} s", event)
     if any(map(attrgetter("state_profile"), kinds_of(platform.hosts))):
         for host in platform.hosts:
             if not host.state_profile:
@@ -204,8 +214,7 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
     return asks.found()
 
 
-def _ask_of_event(asks: Asks, source: EventList, event: ExternalEvent) -> None:
-    place = f"{source.path or source.name}, t={event.timestamp:g} s"
+def _ask_of_event(asks: Asks, place: str, event: ExternalEvent) -> None:
     if event.kind == "scheduler_change":
         asks.note(Ability.DESCRIBED_SCHEDULERS.value, "events change the scheduler of a datacenter", place)
     elif event.kind == "machine_unavailable":

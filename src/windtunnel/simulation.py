@@ -5,6 +5,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec.structs import replace
+
 from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, WorkloadLike, assemble
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options
@@ -13,6 +15,7 @@ from windtunnel.model import ExternalEvent, Job
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
+from windtunnel.run_account import tell_event
 from windtunnel.run_options import checked, noted, time_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
@@ -224,12 +227,18 @@ class Simulation:
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
         """Inject an external event or a job at a given time (default: now).
 
+        What schedulers do not honour of an event stands in the account.
+
         Raises:
             UsageError: the simulation is over, it is neither of them, or the time is not a number.
         """
         if self.over:
             raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
         self.engine.inject(thing, at)
+        if isinstance(thing, ExternalEvent):
+            told = replace(thing, timestamp=self.now if at is None else at)
+            names = self.recording.state.facts["schedulers"]
+            tell_event(self.account, self.engine.world.platform, told, self.engine.components, names)
 
     def fork(self, out: str | Path | None = None) -> Self:
         """An independent simulation in the same state, which records (all of the past included) to ``out``.

@@ -274,6 +274,18 @@ def test_failures_may_be_put_into_a_simulation_that_is_strict(log):
     assert simulation.run().jobs["job_id"].to_list() == ["1", "1#1"]
 
 
+def test_what_nobody_honours_of_an_event_that_is_put_into_a_run_is_told(log):
+    simulation = wt.Simulation("hosts:4", log(CLEAN), "easy")
+    simulation.inject(DOWN, 1.0)  # honoured
+    simulation.inject(UP, 2.0)
+    assert not told(simulation, "not-honoured")
+    simulation.inject(ExternalEvent(timestamp=0.0, kind="scheduler_change", attributes={"scheduler": "fcfs"}), 3.0)
+    simulation.run()
+    (line,) = (one for one in simulation.account if one.kind == "not-honoured")
+    assert line.reason.startswith("events change the scheduler of a datacenter: easy does not honour")
+    assert line.place == "put into the run, t=3 s"
+
+
 def test_profiles_of_a_platform_are_failures(log):
     (host,) = platform(1).hosts
     site = replace(platform(1), hosts=(replace(host, state_profile=((5.0, 0.0), (9.0, 1.0))),))

@@ -175,7 +175,7 @@ class Watched:
             raise UsageError(f"{hosts!r} does not name hosts of the site, which has {site}", "such as 3, or 0-7 12")
         attributes = {"state": state, "cause": "by hand"}
         event = ExternalEvent(timestamp=self.now, kind="machine_state", hosts=named, attributes=attributes)
-        self.simulation.engine.inject(event, self.now)
+        self.simulation.inject(event, self.now)
 
     def _check_open(self) -> None:
         if self.over:
