@@ -18,6 +18,9 @@ from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
 __all__ = ["draw_up", "tell_event", "tell_idle"]
 
+_MOST: Final = 10_000_000
+"""No platform in one word has more hosts."""
+
 
 def draw_up(
     platform: Platform,
@@ -236,12 +239,13 @@ def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], 
         if larger is not None:
             count, first, most = larger
             there = f"{cores} cores" if by_cores else f"{hosts} hosts"
+            enough = max(most, workload.hosts)
             account.tell(
                 "too-large",
                 f"jobs of {workload.path or workload.name} want more than the {there} of the platform (up to {most})",
                 count=count,
                 place=first,
-                hint=f"run it on hosts:{_enough(platform, max(most, workload.hosts), by_cores=by_cores)}",
+                hint=f"run it on hosts:{_enough(platform, enough, by_cores=by_cores)}" if enough <= _MOST else "",
             )
 
 

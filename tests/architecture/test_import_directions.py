@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "runs": ("results", "report"),
     "live": ("report", "results", "engine", "model", "vocabulary", "diagnostics"),
     "run_options": ("engine", "results", "inputs", "model", "vocabulary", "diagnostics"),
-    "simulation": (*BELOW, "assembly", "run_options", "runs", "live"),
+    "simulation": (*BELOW, "assembly", "run_account", "run_options", "runs", "live"),
     "api": (*BELOW, "examples", "decision_components", "inputs", "assembly", "runs", "simulation", "live"),
     "learning": (*BELOW, "inputs"),
     "studies": (*BELOW, "examples", "workloads", "inputs", "api"),

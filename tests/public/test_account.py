@@ -116,6 +116,8 @@ def test_a_log_that_is_too_large_names_the_fix(log):
     assert "too-large" not in kinds(wt.simulate("hosts:12", path))
     line = kinds(wt.simulate("hosts:2x4", path))["too-large"]
     assert line.hint == "run it on hosts:3x4"
+    path = log(row(wanted=10**9, given=10**9))
+    assert not kinds(wt.simulate("hosts:8", path))["too-large"].hint  # no platform has so many
 
 
 def test_a_log_alone_runs_on_the_hosts_of_its_header(log):

@@ -32,6 +32,9 @@ class Driven(Protocol):
     def fork(self) -> "Driven":
         """An independent one in the same state."""
 
+    def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
+        """Let an external event or a job happen at a time (s)."""
+
 
 class Watched:
     """A simulation, how fast it goes, and what pages have been told of it."""
@@ -156,7 +159,7 @@ class Watched:
         job = Job(
             id=name, request=Request(hosts), profile=profile, submission_time=self.now, walltime=walltime, user="live"
         )
-        self.simulation.engine.inject(job, self.now)
+        self.simulation.inject(job, self.now)
         return name
 
     def inject_state(self, hosts: str, state: str) -> None:
