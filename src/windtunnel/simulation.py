@@ -227,7 +227,7 @@ class Simulation:
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
         """Inject an external event or a job at a given time (default: now).
 
-        What schedulers do not honour of an event stands in the account.
+        The account lists what schedulers do not honour of an event.
 
         Raises:
             UsageError: the simulation is over, it is neither of them, or the time is not a number.
