@@ -162,15 +162,15 @@ def test_the_command_line_says_it_without_a_traceback(tmp_path, capsys):
 
 
 def test_own_schedulers_are_bound_by_who_runs_the_study(tmp_path):
-    (tmp_path / "mine.py").write_text("import windtunnel as wt\n\ndef first(view):\n    return ()\n")
+    (tmp_path / "bound_here.py").write_text("import windtunnel as wt\n\ndef first(view):\n    return ()\n")
     text = GOOD.replace('"easy"', '"mine-too"')
     with pytest.raises(InputError, match="there is no scheduler 'mine-too'\n  hint: one of your own is named with"):
         read(text, tmp_path)
-    reference = f"{tmp_path}/mine.py:first"
+    reference = f"{tmp_path}/bound_here.py:first"
     keys = {point.key for point in read(text, tmp_path, schedulers={"mine-too": reference}).plan.points}
     with pytest.raises(InputError, match="the study has no scheduler 'other'"):
         read(text, tmp_path, schedulers={"mine-too": reference, "other": reference})
-    with (tmp_path / "mine.py").open("a") as file:
+    with (tmp_path / "bound_here.py").open("a") as file:
         file.write("\n# changed\n")
     changed = {point.key for point in read(text, tmp_path, schedulers={"mine-too": reference}).plan.points}
     assert len(keys & changed) == 4  # those of the other scheduler

@@ -29,13 +29,19 @@ def leases_in(path: Path, document_times: bool) -> LeaseWorkload:
     """
     try:
         return read_lwf(path, document_times=document_times)
-    except InputError:
-        with suppress(InputError):
-            meant = guess_format(path)
-            if meant.kind == "workload" and meant.name != "lwf":
-                hint = f"jobs are scheduled as leases by windtunnel run hosts:16 {path} --scheduler leases"
-                raise UsageError(f"{path} holds no leases: it is in the format {meant.name}", hint) from None
+    except InputError as fault:
+        if path.suffix != ".lwf" and [one.code for one in fault.errors] == ["xml"]:
+            _refuse_jobs(path)
         raise
+
+
+def _refuse_jobs(path: Path) -> None:
+    """Say so if a file that is no XML holds jobs."""
+    with suppress(InputError):
+        meant = guess_format(path)
+        if meant.kind == "workload" and meant.name != "lwf":
+            hint = f"jobs are scheduled as leases by windtunnel run hosts:16 {path} --scheduler leases"
+            raise UsageError(f"{path} holds no leases: it is in the format {meant.name}", hint) from None
 
 
 def platform_from(site: str | Path | LeaseSite | Platform) -> str | Path | Platform:
