@@ -62,8 +62,8 @@ def test_packages_are_found_when_the_path_changes(here, monkeypatch):
 
 def test_of_a_file_without_the_class_its_own_are_listed(tmp_path):
     """What it imports was listed as well."""
-    (tmp_path / "mine.py").write_text("from collections import deque\nfrom math import inf\n\nclass Mine:\n    pass\n")
+    (tmp_path / "classes_here.py").write_text("from collections import deque\nfrom math import inf\n\nclass Mine:\n    pass\n")
     with pytest.raises(UsageError, match="has no 'Nine'") as caught:
-        load(f"{tmp_path}/mine.py:Nine", "scheduler")
+        load(f"{tmp_path}/classes_here.py:Nine", "scheduler")
     assert "deque" not in caught.value.hint
     assert "Mine" in caught.value.hint
