@@ -1,7 +1,7 @@
 """Fairness: Gini, Jain and fair starts by hand, and against a plain model."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import windtunnel as wt
@@ -53,6 +53,7 @@ def test_who_is_overtaken_is_unfairly_delayed():
     assert fair.gini > 0
 
 
+@example([(0, 1, 1), (0, 1, 1), (0, 1, 1), (0, 2, 1), (0, 1, 1)])  # the last two arrive, wait and start together
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 4), st.integers(1, 50)), min_size=1, max_size=15))
 def test_first_come_first_served_delays_nobody(rows):

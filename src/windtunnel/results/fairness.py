@@ -90,13 +90,21 @@ def jain(values: Sequence[float]) -> float:
 
 
 class _Job(NamedTuple):
-    """Sorted by arrival; those that arrive together by their starts, so that none of them counts as later."""
+    """What is known of a job; times in seconds."""
 
     submitted: float
     start: float
     finish: float
     hosts: float
     user: str
+
+
+def _by_arrival(job: _Job) -> tuple[float, float, float]:
+    """Those that arrive together by their starts, so that none of them counts as later.
+
+    Of those that start together, too, the largest goes first: where any of them had to wait, it had to.
+    """
+    return job.submitted, job.start, -job.hosts
 
 
 def fair_starts(jobs: Sequence[_Job], hosts: float) -> Iterator[tuple[_Job, float]]:
@@ -139,10 +147,11 @@ def fairness_of(columns: Columns) -> Fairness:
     """The fairness of a run, from its jobs."""
     ran = columns.ran()
     rows = zip(ran.submitted, ran.start, ran.finish, ran.used, ran.codes, strict=True)
-    jobs = sorted(
+    jobs = [
         _Job(submitted, start, finish, float(used), ran.owners[code // STATES][0])
         for submitted, start, finish, used, code in rows
-    )
+    ]
+    jobs.sort(key=_by_arrival)
     slowdowns: dict[str, list[float]] = {}
     delays: dict[str, list[float]] = {}
     for job, fair in fair_starts(jobs, columns.hosts):
