@@ -12,6 +12,7 @@ from windtunnel.model.arrays import extend, extended
 from windtunnel.model.platform import column_of
 from windtunnel.results.batch import Batch
 from windtunnel.results.job_rows import COMPILED, SHORTEST
+from windtunnel.results.rows import alike
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
@@ -180,8 +181,7 @@ class Collector(Observer):
             extend(columns.finish, batch.finish)
             codes: Sequence[int] = batch.states
             if any(batch.users) or any(batch.queues):
-                owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))
-                codes = list(map(add, owners, batch.states))
+                codes = self._codes(batch)
             extend(columns.codes, codes)
         columns.used = extended(columns.used, self.shares(batch))
         if self._suspended:
@@ -189,6 +189,14 @@ class Collector(Observer):
                 if job_id in self._suspended:
                     since, held = self._suspended.pop(job_id)
                     columns.pauses.append((since, finish, held))
+
+    def _codes(self, batch: Batch) -> list[int]:
+        """How they ended, and whose they were."""
+        users, queues, states = batch.users, batch.queues, batch.states
+        if alike(queues) and alike(states):  # each user's is looked up once
+            known = {user: self._owners[user, queues[0]] + states[0] for user in dict.fromkeys(users)}
+            return list(map(known.__getitem__, users))
+        return list(map(add, map(self._owners.__getitem__, zip(users, queues, strict=True)), states))
 
     def shares(self, batch: Batch) -> Sequence[float]:
         """Whole-host equivalents; of a job that shares its hosts, the share of each host's cores that it takes."""

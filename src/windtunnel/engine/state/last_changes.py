@@ -9,8 +9,8 @@ from windtunnel.model import HostSet
 
 __all__ = ["MANY", "LastChanges"]
 
-MANY: Final = 4096
-"""If more changes than that wait for being looked at, they are."""
+MANY: Final = 2048
+"""If more changes than that wait for being looked at, they are: sets kept for longer leave the cache."""
 _FEW: Final = 64
 """Up to so many, none hides enough others."""
 

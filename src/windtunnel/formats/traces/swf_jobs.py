@@ -1,6 +1,7 @@
 """Jobs from the columns of a log: many at a time cost less than one by one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from math import inf, nextafter
 from types import FunctionType
 from typing import Any, Final
@@ -128,7 +129,6 @@ class JobMaker:
     def _at_once(self, columns: JobColumns, extend: bool) -> list[Job]:
         """What costs least in pure Python."""
         numbers, processors, runs, submits, walltimes, users, groups, queues = columns
-        name = self._names.__getitem__  # looked up by map: half the cost of doing so for each job
         return [
             _Job(
                 id=full_id,
@@ -147,12 +147,19 @@ class JobMaker:
                 runs,
                 submits,
                 walltimes,
-                map(name, users),
-                map(name, groups),
-                map(name, queues),
+                self._named(users),
+                self._named(groups),
+                self._named(queues),
                 strict=True,
             )
         ]
+
+    def _named(self, numbers: Sequence[int]) -> Iterable[str]:
+        """The names of some numbers, which are often the same; looked up by map: half the cost of one by one."""
+        count = len(numbers)
+        if count and numbers[0] == numbers[-1] and [*numbers].count(numbers[0]) == count:
+            return repeat(self._names[numbers[0]], count)
+        return map(self._names.__getitem__, numbers)
 
     def _row_by_row(self, columns: JobColumns, extend: bool) -> list[JobRecord]:
         """What costs least in compiled code: all is at hand that is asked of a job later."""
