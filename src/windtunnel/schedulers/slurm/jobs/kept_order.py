@@ -40,11 +40,6 @@ class KeptOrder:
         self._last = 0
         """The number of the last job to come."""
 
-    @property
-    def count(self) -> int:
-        """How many there were."""
-        return len(self._records)
-
     def keep(self, records: list[Record]) -> None:
         """All that wait are in this order."""
         self._records = records
@@ -57,17 +52,23 @@ class KeptOrder:
         self._priorities = []
 
     def waiting(self, pending: dict[str, PendingJob], now: int) -> tuple[list[Record], list[PendingJob]] | None:
-        """Those that still wait, and the jobs that have come since; None: they have to be put in order anew."""
+        """Those that still wait, and the jobs that have come since; None: they have to be put in order anew.
+
+        The former are what is kept from now on: the latter are put among them (:meth:`insert`).
+        """
         if not self._records:
             return None
         found: list[Record] = []
+        priorities: list[int] = []
         for place, record in enumerate(self._records):
             job = record.job
             if job.id not in pending:
                 continue
-            if record.priority != self._priorities[place] or record.refusal is not None or not only_queues(job, now):
+            priority = record.priority
+            if priority != self._priorities[place] or record.refusal is not None or not only_queues(job, now):
                 return None
             found.append(record)
+            priorities.append(priority)
         fresh = list(islice(reversed(pending.values()), len(pending) - len(found)))
         fresh.reverse()
         last = self._last
@@ -75,15 +76,19 @@ class KeptOrder:
             if job.number <= last:  # it had started, and waits again
                 return None
             last = job.number
+        self._records, self._priorities = found, priorities
         return found, fresh
 
-    def insert(self, found: list[Record], record: Record) -> None:
+    def insert(self, record: Record) -> None:
         """One more that came after all others: it goes behind those of its priority."""
-        low, high = 0, len(found)
+        priorities, priority = self._priorities, record.priority
+        low, high = 0, len(priorities)
         while low < high:
             middle = (low + high) // 2
-            if found[middle].priority >= record.priority:
+            if priorities[middle] >= priority:
                 low = middle + 1
             else:
                 high = middle
-        found.insert(low, record)
+        self._records.insert(low, record)
+        priorities.insert(low, priority)
+        self._last = record.job.number

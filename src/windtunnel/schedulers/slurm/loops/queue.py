@@ -139,9 +139,7 @@ def _kept_order(state: State) -> list[Record] | None:
             record.refusal = partition_refusal(record)
         if record.refusal is not None:
             return None
-        order.insert(found, record)
-    if fresh or len(found) < order.count:
-        order.keep(found)
+        order.insert(record)
     return found
 
 

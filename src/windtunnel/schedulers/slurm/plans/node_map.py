@@ -13,12 +13,14 @@ __all__ = ["NodeMap", "Slot"]
 class Slot:
     """A span of time and the nodes free of plans in it."""
 
-    __slots__ = ("begin", "end", "licences", "nodes")
+    __slots__ = ("begin", "end", "frees", "licences", "nodes")
 
-    def __init__(self, begin: int, end: int, nodes: int, licences: Mapping[str, int]) -> None:
+    def __init__(self, begin: int, end: int, nodes: int, licences: Mapping[str, int], frees: int = -1) -> None:
         self.begin = begin
         self.end = end
         self.nodes = nodes
+        self.frees = frees
+        """Whether a node is free in the next slot that is not in this one (1, 0); -1: nobody has asked."""
         self.licences = licences
         """Free ones by name."""
 
@@ -39,6 +41,8 @@ class NodeMap:
         self.slots = [Slot(begin, max(self.end, begin + resolution), nodes, dict(licences or {}))]
         self.records = 1
         """Boundaries ever made: merging never lowers the count (§4.5)."""
+        self._following = 0
+        """The slot after the one that was found last to end with nodes coming free."""
         self._from_now: dict[int, tuple[int, int]] = {}
         """By seconds: the nodes free of plans for so long, when somebody last asked, and after how many plans."""
         self._entered: list[tuple[int, int]] = []
@@ -86,27 +90,11 @@ class NodeMap:
         while True:
             done += 1
             end = start + length
-            later = 0
-            known = start == self.now
-            available = base
-            at = following = place
-            while at <= last:
-                slot = slots[at]
-                here = available & slot.nodes
-                if not later and at < last:
-                    # Some node of the partition that is taken here is free in the next slot.
-                    freed = slots[at + 1].nodes if whole else base & slots[at + 1].nodes
-                    if freed & here != freed:
-                        later = slot.end
-                        following = at + 1
-                        if known:
-                            break
-                if slot.begin > end:
-                    break
-                available = here
-                at += 1
-            if known:
-                available = self.free_from_now(length) if whole else base & self.free_from_now(length)
+            later = self._freed_after(place, end) if whole else self._freed_of(base, place, end)
+            following = self._following if later else place
+            available = self.free_from_now(length) if start == self.now else self._free_over(place, end)
+            if not whole:
+                available &= base
             if narrower:
                 available &= mask
             count = available.bit_count() if least > 1 and available else 1 if available else 0
@@ -117,6 +105,54 @@ class NodeMap:
                 return start, 0, 0, done, enough_once
             start, place = later, following
 
+    def _freed_after(self, place: int, end: int) -> int:
+        """When the first slot ends, from a place on, after which some node is free that is not in it; 0: none does.
+
+        Slots are looked at up to the first that begins after ``end``. As each slot up to there has all nodes of the
+        next, that is the first node free again that a job would lack which starts in the slot at the place.
+        """
+        slots = self.slots
+        last = len(slots) - 1
+        while place < last:
+            slot = slots[place]
+            frees = slot.frees
+            if frees < 0:
+                after = slots[place + 1].nodes
+                frees = slot.frees = 1 if after & slot.nodes != after else 0
+            place += 1
+            if frees:
+                self._following = place
+                return slot.end
+            if slot.begin > end:
+                return 0
+        return 0
+
+    def _freed_of(self, base: int, place: int, end: int) -> int:
+        """The same of the nodes of a partition."""
+        slots = self.slots
+        last = len(slots) - 1
+        while place < last:
+            slot = slots[place]
+            place += 1
+            after = base & slots[place].nodes
+            if after & slot.nodes != after:
+                self._following = place
+                return slot.end
+            if slot.begin > end:
+                return 0
+        return 0
+
+    def _free_over(self, place: int, end: int) -> int:
+        """The nodes in all slots from a place on that begin by a date."""
+        slots = self.slots
+        found = self.nodes
+        for at in range(place, len(slots)):
+            slot = slots[at]
+            if slot.begin > end:
+                break
+            found = found & slot.nodes if at > place else slot.nodes
+        return found
+
     def free(self, begin: int, end: int, nodes: int) -> bool:
         """Whether all these nodes are free of plans over a span, rounded down on both ends."""
         begin, end = self._rounded(begin), self._rounded(end)
@@ -124,7 +160,7 @@ class NodeMap:
             slot = self.slots[place]
             if slot.begin >= end:
                 break
-            if slot.end > begin and without(nodes, slot.nodes):
+            if slot.end > begin and nodes & slot.nodes != nodes:
                 return False
         return True
 
@@ -162,13 +198,20 @@ class NodeMap:
         end = max(self._rounded(end), begin + self.resolution)
         first = self._cut(begin)
         last = self._cut(end)
+        if first:
+            self.slots[first - 1].frees = -1
         for slot in self.slots[first:last]:
-            slot.nodes = without(slot.nodes, nodes)
+            taken = slot.nodes & nodes
+            slot.nodes ^= taken
+            if taken != nodes:  # else the next slot loses nothing that this one lacks
+                slot.frees = -1
             if licences:
                 left = dict(slot.licences)
                 for name, count in licences.items():
                     left[name] = left.get(name, 0) - count
                 slot.licences = left
+        if first < last:
+            self.slots[last - 1].frees = -1
         self._merge(max(0, first - 2), last)
         if nodes and first < last and end > self.now:  # beyond the map nothing is taken
             self._entered.append((begin, nodes))
@@ -198,7 +241,7 @@ class NodeMap:
         if slot.end < when:
             return place + 1
         if slot.end != when:
-            self.slots.insert(place, Slot(slot.begin, when, slot.nodes, slot.licences))
+            self.slots.insert(place, Slot(slot.begin, when, slot.nodes, slot.licences, frees=0))
             slot.begin = when
             self.records += 1
         return place + 1
@@ -211,7 +254,7 @@ class NodeMap:
         for place in range(first, min(last, len(self.slots) - 1)):
             before, slot = self.slots[place], self.slots[place + 1]
             if before.nodes == slot.nodes and before.licences == slot.licences:
-                before.end = slot.end
+                before.end, before.frees = slot.end, slot.frees
                 del self.slots[place + 1]
                 return
 

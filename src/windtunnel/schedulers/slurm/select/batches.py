@@ -1,7 +1,6 @@
 """Running jobs that are taken away from a future in batches of those that end close together (§4.4, 4)."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -38,7 +37,7 @@ class Batches:
         "reach",
     )
 
-    def __init__(self, running: Sequence[Holding], dates: Sequence[int], among: int, growth: int) -> None:
+    def __init__(self, running: list[Holding], dates: list[int], among: int, growth: int) -> None:
         self._ending = running
         self._dates = dates
         """When they end."""

@@ -72,7 +72,8 @@ class Chooser:
         """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
         if record.plain < 0:
             record.plain = 1 if plain_record(record, self.fit.memory) else 0
-        return bool(record.plain) and not among & self.fit.gpu_nodes
+        gpu_nodes = self.fit.gpu_nodes
+        return bool(record.plain) and not (gpu_nodes and among & gpu_nodes)
 
     def choose(
         self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None

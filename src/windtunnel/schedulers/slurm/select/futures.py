@@ -1,7 +1,6 @@
 """What is free once the first of the running jobs have ended: worked out once, for all that ask (§4.4)."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -52,7 +51,7 @@ class Futures:
 
     __slots__ = ("_counts", "_known", "_reach", "ending", "most_cpus", "now")
 
-    def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
+    def __init__(self, now: FreeMasks, ending: list[Holding]) -> None:
         self.now = now
         self.ending = ending
         self.most_cpus = len(now.masks) - 1

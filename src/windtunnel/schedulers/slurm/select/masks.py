@@ -263,7 +263,10 @@ class FreeMasks:
     def _least(record: Record) -> int:
         """The CPUs that a node must have free to be of any use (§5.2)."""
         demand = record.demand
-        return max(1, demand.least_tasks * demand.cpus_per_task, demand.min_cpus_per_node)
+        least = demand.least_tasks * demand.cpus_per_task
+        if demand.min_cpus_per_node > least:  # noqa: PLR1730 -- a call costs more
+            least = demand.min_cpus_per_node
+        return least if least > 1 else 1  # noqa: FURB136 -- a call costs more
 
     def _best_fit(self, need: Taking, levels: list[int], able: int, values: list[int] | None) -> Choice | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""

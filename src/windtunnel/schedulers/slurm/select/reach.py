@@ -1,7 +1,5 @@
 """The nodes of which anything is free once the first of the running jobs have ended."""
 
-from collections.abc import Sequence
-
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -19,7 +17,7 @@ class Reach:
 
     __slots__ = ("_counts", "_ending", "_known", "_now", "_old", "_ready")
 
-    def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
+    def __init__(self, now: FreeMasks, ending: list[Holding]) -> None:
         self._now = now
         self._ending = ending
         self._known: list[int] = []
