@@ -38,12 +38,12 @@ def test_runs_of_nodes_are_listed_in_order(nodes):
     assert list(bits(mask_of(nodes))) == sorted(nodes)
 
 
-def _one_try_after_another(node_map, start, mask, length, least, few):
+def _one_try_after_another(node_map, start, mask, length, least, few, base=EVERYTHING):
     """As slurm.md says it: at each date what is free all the time, then again at the next date with more."""
     tries, ever = 0, False
     while True:
         tries += 1
-        later, among, _ = node_map.later_than(start, EVERYTHING, EVERYTHING, start + length)
+        later, among, _ = node_map.later_than(start, base, base, start + length)
         count = (among & mask).bit_count()
         ever = ever or count >= few
         if count >= least:
@@ -61,6 +61,23 @@ def test_the_first_date_with_nodes_enough_is_that_of_one_try_after_another(taken
     few = max(1, least - 2)
     found = node_map.chance(start, EVERYTHING, mask, length * STEP, least, few, 500)
     assert found == _one_try_after_another(node_map, start, mask, length * STEP, least, few)
+
+
+@given(
+    plans,
+    st.integers(1, EVERYTHING),
+    st.integers(0, 30),
+    st.integers(1, NODES),
+    st.lists(st.integers(0, 2400), min_size=1, max_size=3),
+)
+def test_what_is_remembered_of_slots_follows_the_plans(taken, base, length, least, starts):
+    node_map = NodeMap(0, 70 * STEP, STEP, EVERYTHING)
+    for begin, steps, nodes in taken:
+        node_map.take(begin * STEP, (begin + steps) * STEP, nodes)
+        for start in starts:
+            for some in (EVERYTHING, base):
+                found = node_map.chance(start, some, some, length * STEP, least, 1, 500)
+                assert found == _one_try_after_another(node_map, start, some, length * STEP, least, 1, some)
 
 
 @given(plans, st.integers(0, 30), st.sampled_from((1, STEP, 7)), st.lists(st.integers(0, 3000), min_size=1, max_size=4))

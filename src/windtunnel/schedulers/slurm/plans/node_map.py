@@ -15,11 +15,11 @@ class Slot:
 
     __slots__ = ("begin", "end", "frees", "licences", "nodes")
 
-    def __init__(self, begin: int, end: int, nodes: int, licences: Mapping[str, int], frees: int = -1) -> None:
+    def __init__(self, begin: int, end: int, nodes: int, licences: Mapping[str, int]) -> None:
         self.begin = begin
         self.end = end
         self.nodes = nodes
-        self.frees = frees
+        self.frees = -1
         """Whether a node is free in the next slot that is not in this one (1, 0); -1: nobody has asked."""
         self.licences = licences
         """Free ones by name."""
@@ -241,7 +241,7 @@ class NodeMap:
         if slot.end < when:
             return place + 1
         if slot.end != when:
-            self.slots.insert(place, Slot(slot.begin, when, slot.nodes, slot.licences, frees=0))
+            self.slots.insert(place, Slot(slot.begin, when, slot.nodes, slot.licences))
             slot.begin = when
             self.records += 1
         return place + 1
