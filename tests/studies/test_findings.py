@@ -11,6 +11,7 @@ import windtunnel as wt
 from mathematics import needs_scipy
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
+from windtunnel.studies.findings import differences
 from windtunnel.studies.statistics.table import Table
 
 
@@ -107,6 +108,87 @@ def test_what_is_not_there_is_said(results):
         results.means("makespan", by="scheduler")
     with pytest.raises(UsageError, match="there is no figure 5"):
         results.means(5)
+
+
+def test_a_column_named_twice_or_told_anyway_counts_once(results):
+    assert results.means(by=["load", "load"]).rows == results.means().rows
+    assert results.differences("easy", by=["load", "load"]).rows == results.differences("easy", by=["load"]).rows
+    assert results.differences("easy", by=["scheduler"]).rows == results.differences("easy").rows
+
+
+@pytest.mark.parametrize("by", [["scheduler"], ["load", "load"], ["load", "scheduler"]])
+def test_the_command_takes_columns_named_twice(results, capsys, by):
+    chosen = [word for name in by for word in ("--by", name)]
+    assert main(["study", "show", str(results.folder), "--against", "easy", *chosen]) == 0
+    assert "mean ranks over" in capsys.readouterr().out
+
+
+def test_values_of_a_parameter_are_compared_as_they_were_given(results):
+    table = results.differences(0.7, among="load")
+    assert table.columns[0] == "load"
+    assert table.rows == results.differences("0.7", among="load").rows
+    ranks = results.ranking(among="load")
+    assert ranks.table().columns[0] == "load"
+    assert set(ranks.mean_ranks) == {"0.7", "1.0"}
+
+
+def test_truth_values_can_be_compared(results):
+    frame = results.points.with_columns((pl.col("load") > 0.8).alias("load"))
+    assert [row[0] for row in differences(frame, False, among="load").rows] == ["True"]
+
+
+def test_shares_near_one_are_not_rounded_to_one(results):
+    assert "99.9% intervals" in results.means(confidence=0.999).title
+    assert "99.9% intervals" in results.differences("easy", confidence=0.999).title
+    assert "99.9% quantiles, with 97.5% intervals" in results.quantiles(share=0.999, confidence=0.975).title
+    assert "Nemenyi (0.1%)" in str(results.ranking(confidence=0.999))
+    with pytest.raises(UsageError, match="a confidence must lie between 0 and 1"):
+        results.means(confidence="0.9")
+
+
+def test_nothing_is_called_better_that_is_not_known_to_be(results):
+    assert "(less is better)" in results.differences("easy").title
+    assert "(more is better)" in results.differences("easy", "utilisation").title
+    assert "better" not in results.differences("easy", "jobs").title
+    assert "(1 is the least)" in str(results.ranking("available_host_seconds"))
+    own = results.points.with_columns(own_use=pl.col("utilisation"))
+    assert "better" not in differences(own, "easy", "own_use").title
+
+
+def test_a_figure_without_values_leaves_the_others_to_be_shown(results, capsys):
+    options = ["--against", "easy", "-m", "consumed_joules", "-m", "makespan"]
+    assert main(["study", "show", str(results.folder), *options]) == 0
+    told = capsys.readouterr()
+    assert "no point has a value of consumed_joules" in told.out
+    assert "makespan: mean ranks over" in told.out
+    assert told.err.startswith("consumed_joules: no ranking: ")
+
+
+def test_one_input_is_shown_although_it_makes_no_ranking(tmp_path, capsys):
+    needs_scipy()
+    study = wt.study(workloads="lublin:20?hosts=32", platforms="hosts:32", schedulers=["fcfs", "easy"])
+    study.run(tmp_path / "one")
+    assert main(["study", "show", str(tmp_path / "one"), "--against", "easy"]) == 0
+    told = capsys.readouterr()
+    assert "difference to easy" in told.out
+    assert "no ranking" in told.err
+
+
+def test_a_study_without_results_says_so(tmp_path, capsys):
+    study = wt.study(workloads="lublin:20?hosts=32", platforms="hosts:32", schedulers="easy", energy=True, job_tables=True)
+    results = study.run(tmp_path / "none")
+    for asked in (results.means, results.quantiles, results.ranking, lambda: results.differences("easy")):
+        with pytest.raises(UsageError, match="no point of the study has a result yet"):
+            asked()
+    with pytest.raises(UsageError) as told:
+        results.jobs()
+    assert "job_tables" not in str(told.value)
+    assert main(["study", "show", str(tmp_path / "none"), "--against", "easy"]) == 2
+    assert "study status" in capsys.readouterr().err
+
+
+def test_the_page_takes_one_figure(results, tmp_path):
+    assert "<h2>utilisation</h2>" in results.report(tmp_path / "one.html", "utilisation").read_text()
 
 
 def test_the_page_is_whole_and_nothing_in_it_is_obeyed(results, tmp_path):
