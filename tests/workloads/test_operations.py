@@ -86,6 +86,7 @@ def test_slice_by_the_logs_calendar(tmp_path):
     assert [one.id for one in workload] == [f"w0!{number}" for number in range(30, 37)]
     assert workload[0].submission_time == 0.0
     assert workload.start_date == 1401580800 + 30 * 86400
+    assert workload.warnings[-1].message.endswith("7 of 90 jobs, from 2014-07-01 00:00 UTC")
     assert len(Arranged(log).slice("2014-08-29")) == 2
     with pytest.raises(UsageError, match="'july' is not a valid time"):
         len(Arranged(log).slice("july"))
