@@ -12,7 +12,7 @@ from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.entities.unheard import names
 from windtunnel.model import Job, Profile, Request
 
-__all__ = ["job_from_json", "job_to_json"]
+__all__ = ["job_from_json", "job_to_json", "unknown_members"]
 
 
 def job_from_json(
@@ -207,6 +207,14 @@ def _label(value: dict[str, Any], key: str) -> str:
     """A text or number that tells whose job it is; Batsim itself does not know these members."""
     label = value.get(key, "")
     return str(label) if isinstance(label, str | int) and not isinstance(label, bool) else ""
+
+
+def unknown_members(job: Job) -> dict[str, Any]:
+    """What the object that a job was read from says in members that no Batsim knows; schedulers may."""
+    source = job.source
+    if source is None or source.keys() <= _PLAIN_MEMBERS:
+        return {}
+    return {name: value for name, value in source.items() if name not in _KNOWN[4].heard}
 
 
 def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[str, Any]:

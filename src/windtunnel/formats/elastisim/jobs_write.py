@@ -107,6 +107,7 @@ def _lost(workload: Workload, jobs: list[Job]) -> Iterator[str]:
         "ElastiSim has no dependencies, they are left out": sum(bool(job.dependencies) for job in jobs),
         "users, groups and queues are left out": sum(bool(job.user or job.group or job.queue) for job in jobs),
         "return codes are left out": sum(bool(job.profile.return_code) for job in jobs),
+        "extra data are left out": sum(job.extra_data is not None for job in jobs),
         "amounts of parts of hosts are left out, ElastiSim's jobs have whole ones": sum(
             bool(job.request.amounts) for job in jobs
         ),

@@ -75,6 +75,9 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
     if isinf(job.walltime):
         lost["jobs without walltime: the lease's duration is what they run"] += 1
     duration = real if isinf(job.walltime) and real is not None else job.walltime
+    lengths = (job.submission_time, duration, duration if real is None else real)
+    if any(abs(round(length, 2) - length) > 1e-9 * length for length in lengths):
+        lost["jobs whose times are rounded to hundredths of a second"] += 1
     count = job.request.processors or job.request.hosts
     if count < 1:
         lost["jobs without nodes: their leases have one"] += 1
@@ -83,6 +86,10 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         lost["users whose name is not a number"] += 1
     if job.group or job.queue:
         lost["jobs in groups or queues: leases have none"] += 1
+    if job.request.amounts:
+        lost["jobs that take parts of hosts: their leases take whole CPUs"] += 1
+    if job.profile.return_code or job.extra_data is not None:
+        lost["jobs with a return code or extra data: leases have none"] += 1
     return Lease(
         id=rank,
         submit=job.submission_time,
