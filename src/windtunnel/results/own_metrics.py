@@ -68,7 +68,7 @@ class Record:
             yield Ran(submitted, start, finish, float(used), JobState(state), *columns.owners[owner])
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
-        """The rows of one of the run's tables (``events.csv``), strings by column; none if the run has not written it.
+        """The rows of one of the run's tables (``events.csv``), strings by column; none if it was not written.
 
         Raises:
             UsageError: no run has such a table.
