@@ -187,6 +187,45 @@ def test_a_study_without_results_says_so(tmp_path, capsys):
     assert "study status" in capsys.readouterr().err
 
 
+def test_a_simulation_that_no_seed_reaches_is_one_sample(tmp_path):
+    """Twice the same number is no sample of two, and makes nothing significant."""
+    needs_scipy()
+    fixed = wt.arrange("lublin:40?hosts=32&seed=1")
+    study = wt.study(
+        platforms="hosts:32",
+        workloads=[
+            {"workload": fixed, "label": "fixed"},
+            {"workload": "lublin:40?hosts=32&seed={seed}", "label": "drawn"},
+        ],
+        schedulers=["fcfs", "easy"],
+        seeds=3,
+    )
+    results = study.run(tmp_path / "out")
+    assert results.points.height == 12
+    counts = {row[:2]: row[2] for row in results.means().rows}
+    assert counts == {("fixed", "fcfs"): 1, ("fixed", "easy"): 1, ("drawn", "fcfs"): 3, ("drawn", "easy"): 3}
+    assert {row[3] for row in results.quantiles(by=["workload"]).rows if row[0] == "fixed"} <= {
+        row[3] for row in results.means(by=["workload"]).rows
+    }
+    assert [row[1] for row in results.differences("fcfs").rows] == [4]
+    assert {row[0]: row[2] for row in results.differences("fcfs", by=["workload"]).rows} == {"fixed": 1, "drawn": 3}
+    assert results.ranking().inputs == 4
+
+
+def test_a_policy_without_chance_is_compared_with_one_that_draws():
+    """The inputs of the first count as often as the other has drawn."""
+    frame = pl.DataFrame({
+        "point": range(6),
+        "key": ["a", "x", "a", "y", "a", "z"],
+        "scheduler": ["still", "draws"] * 3,
+        "seed": [1, 1, 2, 2, 3, 3],
+        "status": ["done"] * 6,
+        "makespan": [5.0, 4.0, 5.0, 6.0, 5.0, 7.0],
+    })
+    needs_scipy()
+    assert [row[1] for row in differences(frame, "still", "makespan").rows] == [3]
+
+
 def test_the_page_takes_one_figure(results, tmp_path):
     assert "<h2>utilisation</h2>" in results.report(tmp_path / "one.html", "utilisation").read_text()
 

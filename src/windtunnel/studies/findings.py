@@ -78,7 +78,7 @@ def groups_of(frame: "pl.DataFrame", among: str = "scheduler") -> list[str]:
 def _grouped(
     frame: "pl.DataFrame", metric: str, by: Sequence[str] | None, usual: Sequence[str]
 ) -> dict[tuple[Any, ...], "pl.DataFrame"]:
-    """Points with a value by what they have in common, in order of their numbers."""
+    """Points with a value by what they have in common, in order of their numbers; each simulation counts once."""
     import polars as pl
 
     if isinstance(by, str):
@@ -88,9 +88,13 @@ def _grouped(
         if name not in chosen_columns(frame):
             raise UsageError(f"points cannot be grouped by {name!r}", did_you_mean(name, chosen_columns(frame)))
     frame = frame.filter(pl.col(metric).is_not_null())
-    if not columns:
-        return {(): frame}
-    return dict(frame.partition_by(columns, maintain_order=True, as_dict=True))
+    parts = frame.partition_by(columns, maintain_order=True, as_dict=True) if columns else {(): frame}
+    return {key: _distinct(part, ["key"]) for key, part in parts.items()}
+
+
+def _distinct(frame: "pl.DataFrame", keys: Sequence[str]) -> "pl.DataFrame":
+    """The rows of different simulations: seeds that do not reach a point make no samples of one simulation."""
+    return frame.unique(subset=list(keys), keep="first", maintain_order=True)
 
 
 def _by(frame: "pl.DataFrame", by: Sequence[str] | None) -> Sequence[str] | None:
@@ -157,23 +161,32 @@ def quantiles(
 
 
 def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
-    """A row for each input, a column for each of what is compared; inputs that not all of them ended on left out."""
+    """A row for each input, columns of the values and the keys of each of what is compared; inputs that not all of
+    them ended on left out.
+    """
     if among not in chosen_columns(frame):
         raise UsageError(f"points cannot be grouped by {among!r}", did_you_mean(among, chosen_columns(frame)))
     import polars as pl
 
     labels = pl.Series(among, [str(value) for value in frame[among]], dtype=pl.String)
     names = labels.unique(maintain_order=True).to_list()
-    prefix = _prefix(names)
-    index = {name: prefix + name for name in chosen_columns(frame) if name != among}
-    wide = frame.with_columns(labels).rename(index)
-    wide = wide.pivot(on=among, index=list(index.values()), values=metric, maintain_order=True)
-    return wide.drop_nulls(names)
+    index = {name: _prefix(names) + name for name in chosen_columns(frame) if name != among}
+    long = frame.with_columns(labels).rename(index)
+    values, keys = (
+        long.pivot(on=among, index=list(index.values()), values=column, maintain_order=True)
+        for column in (metric, "key")
+    )
+    kept = keys.select(pl.col(name).alias(key) for name, key in zip(names, _keys(names, names), strict=True))
+    return values.hstack(kept).drop_nulls(names)
 
 
-def _prefix(labels: Sequence[str]) -> str:
+def _keys(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The columns of the keys of some of what is compared."""
+    return [_prefix(labels, "key of ") + name for name in names]
+
+
+def _prefix(labels: Sequence[str], prefix: str = "by ") -> str:
     """Before the names of columns where labels become columns too: a label may be called like one of them."""
-    prefix = "by "
     while any(label.startswith(prefix) for label in labels):
         prefix += " "
     return prefix
@@ -206,7 +219,7 @@ def differences(
     kept = [_prefix(names) + name for name in by]
     parts = wide.partition_by(kept, maintain_order=True, as_dict=True) if by else {(): wide}
     found = [
-        ((*key, name), _difference(part, name, baseline, confidence, method))
+        ((*key, name), _difference(_pairs(part, name, baseline, names), confidence, method))
         for key, part in parts.items()
         for name in names
         if name != baseline and part.height
@@ -221,12 +234,13 @@ def differences(
     )
 
 
-def _difference(
-    part: "pl.DataFrame", name: str, baseline: str, confidence: float, method: Method
-) -> PairedDifference:
-    import polars as pl
+def _pairs(part: "pl.DataFrame", name: str, baseline: str, names: Sequence[str]) -> "pl.DataFrame":
+    """The values of two policies on the same inputs."""
+    return _distinct(part, _keys([name, baseline], names)).select(name, baseline)
 
-    values, others = (part[column].cast(pl.Float64).to_list() for column in (name, baseline))
+
+def _difference(pairs: "pl.DataFrame", confidence: float, method: Method) -> PairedDifference:
+    values, others = (column.cast(float).to_list() for column in pairs)
     return paired_difference(values, others, confidence, method)
 
 
@@ -255,9 +269,9 @@ def ranking(
     """Policies by their mean ranks over all inputs, with Friedman's and Nemenyi's tests."""
     _figure(frame, metric)
     wide = _inputs(frame, metric, among)
-    values: Mapping[str, Sequence[float]] = {
-        str(name): wide[str(name)].to_list() for name in frame[among].unique(maintain_order=True)
-    }
+    names = [str(name) for name in frame[among].unique(maintain_order=True)]
+    wide = _distinct(wide, _keys(names, names))
+    values: Mapping[str, Sequence[float]] = {name: wide[name].to_list() for name in names}
     found = rank(values, higher_is_better=metric in HIGHER_IS_BETTER, confidence=confidence)
     return msgspec.structs.replace(found, among=among, first="best" if _better(metric) else "the least")
 
