@@ -11,6 +11,7 @@ from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, Worklo
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
+from windtunnel.inputs import check_injected
 from windtunnel.model import ExternalEvent, Job
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
@@ -230,10 +231,9 @@ class Simulation:
         The account lists what schedulers do not honour of an event.
 
         Raises:
-            UsageError: the simulation is over, it is neither of them, or the time is not a number.
+            UsageError: the simulation is over, it is neither, the job makes no sense, or the time is not a number.
         """
-        if self.over:
-            raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
+        check_injected(thing, over=self.over)
         self.engine.inject(thing, at)
         if isinstance(thing, ExternalEvent):
             told = replace(thing, timestamp=self.now if at is None else at)
