@@ -19,8 +19,8 @@ __all__ = [
     "changed",
     "check_arguments",
     "check_events",
-    "check_injected",
     "chosen",
+    "job_fault",
     "on_its_own",
     "read_workloads",
     "site_of",
@@ -40,14 +40,14 @@ def _check_jobs(workload: JobList, known: set[str]) -> None:
     ``known`` are the ids of the jobs before these, which are added.
     """
     for job in workload:
-        fault = "is there twice: ids are names of jobs" if job.id in known else _job_fault(job)
+        fault = "is there twice: ids are names of jobs" if job.id in known else job_fault(job)
         if fault:
             raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
         known.add(job.id)
 
 
-def _job_fault(job: Job) -> str:
-    """Why a job that was made in Python makes no sense; "" if it does."""
+def job_fault(job: Job) -> str:
+    """Why a job that was made in Python is not valid; "" if it is."""
     if not all(job.id.partition("!")):
         return "has no id such as 'w0!1': a workload and a name"
     if not _is_number(job.submission_time) or not isfinite(job.submission_time):
@@ -63,23 +63,6 @@ def _job_fault(job: Job) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def check_injected(thing: object, *, over: bool) -> None:
-    """Check what is put into a running simulation: a job made in Python, or an event, which is checked as it occurs.
-
-    Raises:
-        UsageError: the simulation is over, or the job makes no sense.
-    """
-    if over:
-        raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
-    if not isinstance(thing, Job):
-        return
-    fault = _job_fault(thing)
-    if not fault and thing.dependencies:
-        fault = f"waits for {thing.dependencies[0]!r}: injected jobs are submitted at their time, and wait for none"
-    if fault:
-        raise UsageError(f"the injected job {thing.id!r} {fault}")
 
 
 def read_workloads(

@@ -11,13 +11,12 @@ from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, Worklo
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
-from windtunnel.inputs import check_injected
 from windtunnel.model import ExternalEvent, Job
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.run_account import tell_event
-from windtunnel.run_options import checked, noted, time_of, with_energy
+from windtunnel.run_options import check_injected, checked, noted, time_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
 
@@ -231,7 +230,7 @@ class Simulation:
         The account lists what schedulers do not honour of an event.
 
         Raises:
-            UsageError: the simulation is over, it is neither, the job makes no sense, or the time is not a number.
+            UsageError: the simulation is over, it is neither, the job is not valid, or the time is not a number.
         """
         check_injected(thing, over=self.over)
         self.engine.inject(thing, at)

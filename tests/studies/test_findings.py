@@ -10,7 +10,7 @@ import pytest
 import windtunnel as wt
 from mathematics import needs_scipy
 from windtunnel.cli.main import main
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.studies.findings import differences
 from windtunnel.studies.statistics.table import Table
 
@@ -299,3 +299,8 @@ def test_labels_and_parameters_may_be_called_like_columns(tmp_path):
     assert results.means(by=["mean"]).frame().columns[:4] == ["mean (chosen)", "scheduler", "points", "mean"]
     assert set(results.ranking().mean_ranks) == {"workload", "by low"}
     assert "<svg" in results.report().read_text()
+
+
+def test_seeds_below_zero_are_no_samples():
+    with pytest.raises(InputError, match="seeds must be whole numbers of at least 0"):
+        wt.study(workloads="lublin:9?seed={seed}", schedulers="easy", seeds=[1, -1])

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError, did_you_mean, spare_inputs
-from windtunnel.entities.batsim_jobs import unknown_members
 from windtunnel.examples import file_of
 from windtunnel.formats.format import Format
 from windtunnel.formats.registry import all_formats, function, read_workload, workload_format
@@ -94,6 +93,4 @@ def write_workload(workload: Workload, target: str | Path, *, format: str = "") 
 def _written(workload: Workload, target: Path, form: Format) -> list[str]:
     """What was lost in writing; no format that is written keeps what jobs request from Slurm."""
     lost: list[str] = function(form.writer)(workload, target)
-    if not form.name.startswith("batsim") and (said := sum(bool(unknown_members(job)) for job in workload)):
-        lost.append(f"{said:,} jobs: members that Batsim does not know are left out")
     return [*lost, *(f"{ask.count:,} {ask.reason}" for ask in asked_of_slurm(workload))]

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.diagnostics import UsageError, replacing
+from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.elastisim.application_write import application_object
 from windtunnel.formats.elastisim.profiles_write import LASTS, application_of
 from windtunnel.model import DelayProfile, Job, Workload
@@ -113,5 +114,6 @@ def _lost(workload: Workload, jobs: list[Job]) -> Iterator[str]:
         ),
     }
     yield from (f"{count} jobs: {text}" for text, count in counts.items() if count)
+    yield from without_unknown_members(jobs)
     if start_date_of(workload) is not None:
         yield "the calendar date of the start is left out"

@@ -6,6 +6,7 @@ from math import isinf
 from pathlib import Path
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import write_lwf
 from windtunnel.model.job import Job
@@ -58,7 +59,7 @@ def write_lwf_jobs(workload: Workload, path: str | Path) -> list[str]:
     nodes = (NodeSet(workload.hosts, {CPU: (100,)}),)
     site = LeaseSite((CPU, MEMORY), nodes) if workload.hosts else None
     write_lwf(LeaseWorkload(name=workload.name, site=site, leases=leases), path)
-    return [f"{count} {what}" for what, count in lost.items()]
+    return [*(f"{count} {what}" for what, count in lost.items()), *without_unknown_members(workload)]
 
 
 def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
