@@ -339,6 +339,14 @@ def test_members_that_only_schedulers_know_are_told_to_be_lost(tmp_path, target)
     assert "1 jobs: members that Batsim does not know are left out" in lost
 
 
+def test_the_calendar_is_told_to_be_lost(tmp_path):
+    """Of SWF alone it is kept."""
+    (tmp_path / "log.swf").write_text("; UnixStartTime: 844122600\n1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    for target, to in (("new.lwf", "lwf"), ("new.json", "batsim5"), ("jobs", "elastisim")):
+        lost = convert(tmp_path / "log.swf", tmp_path / target, to=to)
+        assert "the calendar date of the start is left out" in lost
+
+
 def test_what_leases_cannot_keep_of_jobs_is_told(tmp_path):
     jobs = [
         Job(

@@ -9,6 +9,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import write_lwf
+from windtunnel.model.abilities import start_date_of
 from windtunnel.model.job import Job
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
 from windtunnel.model.lease_jobs import LeaseJobs, lease_in
@@ -59,7 +60,8 @@ def write_lwf_jobs(workload: Workload, path: str | Path) -> list[str]:
     nodes = (NodeSet(workload.hosts, {CPU: (100,)}),)
     site = LeaseSite((CPU, MEMORY), nodes) if workload.hosts else None
     write_lwf(LeaseWorkload(name=workload.name, site=site, leases=leases), path)
-    return [*(f"{count} {what}" for what, count in lost.items()), *without_unknown_members(workload)]
+    said = [*(f"{count} {what}" for what, count in lost.items()), *without_unknown_members(workload)]
+    return said if start_date_of(workload) is None else [*said, "the calendar date of the start is left out"]
 
 
 def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
