@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
+from windtunnel.model import DelayProfile, EventList, HostSet, Job, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors, NamingOthers, OfSharedNodes
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -20,6 +20,7 @@ __all__ = [
     "check_arguments",
     "check_events",
     "chosen",
+    "job_fault",
     "on_its_own",
     "read_workloads",
     "site_of",
@@ -39,20 +40,29 @@ def _check_jobs(workload: JobList, known: set[str]) -> None:
     ``known`` are the ids of the jobs before these, which are added.
     """
     for job in workload:
-        fault = ""
-        if job.id in known:
-            fault = "is there twice: ids are names of jobs"
-        elif not isfinite(job.submission_time):
-            fault = f"is submitted at {job.submission_time!r} s"
-        elif not job.walltime > 0:
-            fault = f"has a walltime of {job.walltime!r} s"
-        elif not isinstance(job.request.hosts, int) or job.request.hosts < 0:
-            fault = f"requests {job.request.hosts!r} hosts: an int is expected, 0 or more"
-        elif isinstance(job.profile, DelayProfile) and not 0 <= job.profile.delay < inf:
-            fault = f"lasts {job.profile.delay!r} s"
+        fault = "is there twice: ids are names of jobs" if job.id in known else job_fault(job)
         if fault:
             raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
         known.add(job.id)
+
+
+def job_fault(job: Job) -> str:
+    """Why a job that was made in Python is not valid; "" if it is."""
+    if not all(job.id.partition("!")):
+        return "has no id such as 'w0!1': a workload and a name"
+    if not _is_number(job.submission_time) or not isfinite(job.submission_time):
+        return f"is submitted at {job.submission_time!r} s"
+    if not _is_number(job.walltime) or not job.walltime > 0:
+        return f"has a walltime of {job.walltime!r} s"
+    if not isinstance(job.request.hosts, int) or job.request.hosts < 0:
+        return f"requests {job.request.hosts!r} hosts: an int is expected, 0 or more"
+    if isinstance(job.profile, DelayProfile) and not (_is_number(job.profile.delay) and 0 <= job.profile.delay < inf):
+        return f"lasts {job.profile.delay!r} s"
+    return ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def read_workloads(

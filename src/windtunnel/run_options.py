@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, read_time
 from windtunnel.diagnostics.times import is_year
 from windtunnel.engine import Options
-from windtunnel.inputs import check_arguments, chosen
-from windtunnel.model import EventList
+from windtunnel.inputs import check_arguments, chosen, job_fault
+from windtunnel.model import EventList, Job
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.vocabulary import Observer
@@ -19,7 +19,7 @@ from windtunnel.vocabulary import Observer
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
 
-__all__ = ["checked", "noted", "time_of", "with_energy"]
+__all__ = ["check_injected", "checked", "noted", "time_of", "with_energy"]
 
 
 def checked(
@@ -52,6 +52,23 @@ def checked(
     for number, one in enumerate(observers):
         check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
     return observers
+
+
+def check_injected(thing: object, *, over: bool) -> None:
+    """Check what is put into a running simulation: a job made in Python, or an event, which is checked as it occurs.
+
+    Raises:
+        UsageError: the simulation is over, or the job is not valid.
+    """
+    if over:
+        raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
+    if not isinstance(thing, Job):
+        return
+    fault = job_fault(thing)
+    if not fault and thing.dependencies:
+        fault = f"waits for {thing.dependencies[0]!r}: injected jobs are submitted at their time, and wait for none"
+    if fault:
+        raise UsageError(f"the injected job {thing.id!r} {fault}")
 
 
 def with_energy(

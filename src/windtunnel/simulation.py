@@ -16,7 +16,7 @@ from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.run_account import tell_event
-from windtunnel.run_options import checked, noted, time_of, with_energy
+from windtunnel.run_options import check_injected, checked, noted, time_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
 
@@ -230,10 +230,9 @@ class Simulation:
         The account lists what schedulers do not honour of an event.
 
         Raises:
-            UsageError: the simulation is over, it is neither of them, or the time is not a number.
+            UsageError: the simulation is over, it is neither, the job is not valid, or the time is not a number.
         """
-        if self.over:
-            raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
+        check_injected(thing, over=self.over)
         self.engine.inject(thing, at)
         if isinstance(thing, ExternalEvent):
             told = replace(thing, timestamp=self.now if at is None else at)

@@ -34,4 +34,5 @@ def test_one_that_differs_in_case_alone_comes_before_all_others():
 
 def test_few_names_are_listed_and_many_are_not():
     assert did_you_mean("zzz", ["a", "b"]) == "known: a, b"
+    assert did_you_mean(0.7, ["0.75", "easy"]) == "did you mean '0.75'?"  # what was given may be no text
     assert did_you_mean("zzz", map(str, range(100))) == ""

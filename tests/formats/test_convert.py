@@ -1,7 +1,7 @@
 """Conversion is reading and writing; what is lost is said."""
 
 import json
-from math import inf
+from math import inf, nextafter
 
 import pytest
 from hypothesis import given, settings
@@ -314,3 +314,58 @@ def test_what_jobs_request_from_slurm_is_said_to_be_lost(tmp_path, target):
     assert any(line.endswith("jobs name a QOS") for line in lost)
     work = read_workload(find("slurm").workloads[0])
     assert "5,000 jobs ask for memory" in write_workload(work, tmp_path / target, format=to)
+
+
+ODD = {
+    "nb_res": 4,
+    "jobs": [{"id": "1", "subtime": 0, "res": 2, "profile": "d", "walltime": 99, "deadline": 7, "user": "1"}],
+    "profiles": {"d": {"type": "delay", "delay": 10}},
+}
+
+
+@pytest.mark.parametrize("generation", [4, 5])
+def test_members_that_only_schedulers_know_are_kept_for_batsim(tmp_path, generation):
+    (tmp_path / "odd.json").write_text(json.dumps(ODD))
+    target = tmp_path / "new.json"
+    assert convert(tmp_path / "odd.json", target, to=f"batsim{generation}", change=arrange) == []
+    assert json.loads(target.read_text())["jobs"] == ODD["jobs"]
+
+
+@pytest.mark.parametrize("target", ["new.swf", "new.lwf", "elastisim"])
+def test_members_that_only_schedulers_know_are_told_to_be_lost(tmp_path, target):
+    (tmp_path / "odd.json").write_text(json.dumps(ODD))
+    to = "elastisim" if target == "elastisim" else ""
+    lost = convert(tmp_path / "odd.json", tmp_path / target, to=to)
+    assert "1 jobs: members that Batsim does not know are left out" in lost
+
+
+def test_the_calendar_is_told_to_be_lost(tmp_path):
+    """Of SWF alone it is kept."""
+    (tmp_path / "log.swf").write_text("; UnixStartTime: 844122600\n1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
+    for target, to in (("new.lwf", "lwf"), ("new.json", "batsim5"), ("jobs", "elastisim")):
+        lost = convert(tmp_path / "log.swf", tmp_path / target, to=to)
+        assert "the calendar date of the start is left out" in lost
+
+
+def test_what_leases_cannot_keep_of_jobs_is_told(tmp_path):
+    jobs = [
+        Job(
+            id="w0!1",
+            request=Request(1, amounts=(("cores", 2.0),)),
+            profile=DelayProfile(id="w0!a", delay=1.005, return_code=2),
+            walltime=9.0,
+            extra_data="{}",
+        ),
+        Job(
+            id="w0!2",
+            request=Request(1),
+            profile=DelayProfile(id="w0!b", delay=1.25),
+            walltime=nextafter(1.25, inf),
+            submission_time=86400.01,
+        ),
+    ]
+    assert write_workload(JobList("w0", jobs), tmp_path / "new.lwf") == [
+        "1 jobs whose times are rounded to hundredths of a second",
+        "1 jobs that take parts of hosts: their leases take whole CPUs",
+        "1 jobs with a return code or extra data: leases have none",
+    ]

@@ -138,6 +138,36 @@ def test_an_invalid_action_is_told_and_replaced(rules):
     assert "invalid" not in env.step(int(env.action_masks().argmax()))[4]
 
 
+@pytest.mark.parametrize("rules", ["chosen-stays", "chosen-anew", "may-wait"])
+@pytest.mark.parametrize("action", [-1, 10**6])
+def test_actions_that_there_are_not_are_invalid(rules, action):
+    """-1 is not the last place, although that may be taken."""
+    env = made(rules=rules, window=1)
+    env.reset(seed=1, options={"start": 7})
+    assert env.step(action)[4]["invalid"] is True
+
+
+@pytest.mark.parametrize("options", [{"begin": 7}, {"start": 1.5}, {"start": "7"}, {"start": -1}, {"start": 10**9}])
+def test_options_of_a_reset_that_there_are_not(options):
+    with pytest.raises(UsageError):
+        made().reset(options=options)
+
+
+def test_jobs_that_do_not_fit_are_refused_at_once():
+    """They would be rejected, and count as waiting until the end of their episodes."""
+    workload = "lublin:60?hosts=64&seed=1&estimates=exact"
+    with pytest.raises(UsageError, match=r"jobs request more than the 4 hosts there are[^$]*to_hosts\(4\)"):
+        SchedulingEnv(workload, "hosts:4", length=5)
+    SchedulingEnv(workload, "hosts:4", length=5, operations=("to_hosts(4)",)).reset(seed=1)
+
+
+def test_all_views_are_named_when_there_is_no_such_view():
+    with pytest.raises(UsageError, match="no view 'x'\n  hint: windtunnel, rlscheduler, cqgym"):
+        made(view="x")
+    with pytest.raises(UsageError, match="at least one job, not '8'"):
+        made(length="8")
+
+
 def test_after_the_end_there_is_nothing_to_choose():
     env = made(length=1)
     with pytest.raises(UsageError, match="call reset"):
@@ -164,7 +194,7 @@ def test_equal_seeds_draw_equal_sequences_also_in_a_copy():
         ({"length": 0}, "at least one job"),
         ({"reward": "money"}, "no reward 'money'"),
         ({"rules": "mine"}, "rules must be one of"),
-        ({"view": "mine"}, "view must be one of"),
+        ({"view": "mine"}, "there is no view 'mine'"),
         ({"window": 0}, "window must be"),
         ({"operations": ("first(10)",)}, "has 10 jobs"),
     ],

@@ -4,8 +4,10 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import windtunnel as wt
+from windtunnel.model import JobList
 from windtunnel.model.failures import parse_failures
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.testing import job, platform, workload
@@ -173,6 +175,35 @@ def test_arguments_of_comparisons():
         wt.compare_runs(run)
     with pytest.raises(TypeError, match="tolerence"):  # not said to be a damaged file
         run.compare(run, tolerence=5)
+
+
+ODD_JOBS = [
+    ({"id": ""}, "has no id such as 'w0!1'"),
+    ({"id": "nine"}, "has no id such as 'w0!1'"),
+    ({"walltime": nan}, "has a walltime of nan s"),
+    ({"walltime": -1.0}, "has a walltime of -1.0 s"),
+    ({"walltime": "10"}, "has a walltime of '10' s"),
+    ({"submission_time": nan}, "is submitted at nan s"),
+    ({"profile": wt.DelayProfile(id="w0!odd", delay=nan)}, "lasts nan s"),
+    ({"profile": wt.DelayProfile(id="w0!odd", delay=-5.0)}, "lasts -5.0 s"),
+    ({"request": wt.Request(-1)}, "requests -1 hosts"),
+]
+
+
+@pytest.mark.parametrize(("members", "said"), ODD_JOBS)
+def test_jobs_that_make_no_sense_are_refused(members, said):
+    odd = replace(job(9), **members)
+    with pytest.raises(wt.UsageError, match=said):
+        wt.simulate("hosts:4", JobList("w0", [odd]))
+    simulation = wt.Simulation("hosts:4", JOBS)
+    with pytest.raises(wt.UsageError, match=f"the injected job '{odd.id}' {said}"):
+        simulation.inject(odd)
+
+
+def test_injected_jobs_wait_for_no_others():
+    simulation = wt.Simulation("hosts:4", JOBS)
+    with pytest.raises(wt.UsageError, match="the injected job 'w0!9' waits for 'w0!1'"):
+        simulation.inject(replace(job(9), dependencies=("w0!1",)))
 
 
 def test_nothing_happens_after_the_end():

@@ -45,6 +45,7 @@ def first_fit(view):
         (lambda view: "execute", "expected decisions, not str"),
         (lambda view: [wt.Execute], "expected decisions, not function"),
         (lambda view: [wt.Execute(job, None) for job in view.queue], "expected a HostSet or host ids, not NoneType"),
+        (lambda view: [wt.Execute(job, {0: {"cores": 1}}) for job in view.queue], "amounts=... says how much of each host"),
         (lambda view: [wt.Execute(job, "0-1") for job in view.queue], "expected a HostSet or host ids, not str"),
         (lambda view: [wt.Execute(None, [0])], "expected a job or its id, not NoneType"),
         (lambda view: [wt.Kill([job]) for job in view.queue], "expected a job or its id, not list"),

@@ -38,3 +38,18 @@ def test_four_digits_are_seconds_or_refused():
     with pytest.raises(wt.UsageError, match="'2026' may be a year or seconds\n  hint: for the year write 2026-01, for"):
         wt.simulate("example:datacenters", until="2026")
     assert wt.simulate("example:small", until="2000").state.simulated_time == 2000.0  # it has no calendar
+
+
+SITE = """<platform version="4.1"><zone id="z" routing="Full">
+<host id="h" speed="1Gf"><prop id="wattage_per_state" value="100:200"/></host></zone></platform>"""
+LATE = """{"nb_res": 1, "jobs": [{"id": "1", "subtime": 10, "res": 1, "profile": "p", "walltime": 99}],
+"profiles": {"p": {"type": "delay", "delay": 10}}}"""
+
+
+@pytest.mark.parametrize(("until", "joules"), [(0, 0), (5, 0), (10, 0), (12, 200), (15, 500), (30, 1000)])
+def test_energy_counts_from_the_first_submission_on(tmp_path, until, joules):
+    """A run that is stopped before has consumed nothing that counts."""
+    (tmp_path / "site.xml").write_text(SITE)
+    (tmp_path / "late.json").write_text(LATE)
+    run = wt.simulate(tmp_path / "site.xml", tmp_path / "late.json", "easy", energy=True, until=until)
+    assert run.metrics.consumed_joules == joules

@@ -58,6 +58,23 @@ def test_they_are_computed_from_what_counts(tmp_path):
 
 
 @pytest.mark.usefixtures("own")
+def test_a_table_that_no_run_has_is_not_an_empty_one():
+    metric("misspelt")(lambda record: len(list(record.rows("event.csv"))))
+    metric("not_written")(lambda record: len(list(record.rows("rack_power.csv"))))
+    own = run().metrics.own
+    assert own["misspelt"].value is None
+    assert "no table 'event.csv'" in own["misspelt"].error
+    assert "did you mean 'events.csv'?" in own["misspelt"].error
+    assert own["not_written"].value == 0
+
+
+@pytest.mark.usefixtures("own")
+def test_only_functions_are_metrics():
+    with pytest.raises(UsageError, match="the metric 'five' must be a function of a record, not 5"):
+        metric("five")(5)
+
+
+@pytest.mark.usefixtures("own")
 def test_one_that_fails_says_so_and_the_others_stay():
     metric("nothing")(lambda _: None)
     metric("broken", unit="s")(lambda record: 1 / (record.hosts - 8))

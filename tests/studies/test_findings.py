@@ -10,7 +10,8 @@ import pytest
 import windtunnel as wt
 from mathematics import needs_scipy
 from windtunnel.cli.main import main
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.studies.findings import differences
 from windtunnel.studies.statistics.table import Table
 
 
@@ -109,6 +110,126 @@ def test_what_is_not_there_is_said(results):
         results.means(5)
 
 
+def test_a_column_named_twice_or_told_anyway_counts_once(results):
+    assert results.means(by=["load", "load"]).rows == results.means().rows
+    assert results.differences("easy", by=["load", "load"]).rows == results.differences("easy", by=["load"]).rows
+    assert results.differences("easy", by=["scheduler"]).rows == results.differences("easy").rows
+
+
+@pytest.mark.parametrize("by", [["scheduler"], ["load", "load"], ["load", "scheduler"]])
+def test_the_command_takes_columns_named_twice(results, capsys, by):
+    chosen = [word for name in by for word in ("--by", name)]
+    assert main(["study", "show", str(results.folder), "--against", "easy", *chosen]) == 0
+    assert "mean ranks over" in capsys.readouterr().out
+
+
+def test_values_of_a_parameter_are_compared_as_they_were_given(results):
+    table = results.differences(0.7, among="load")
+    assert table.columns[0] == "load"
+    assert table.rows == results.differences("0.7", among="load").rows
+    ranks = results.ranking(among="load")
+    assert ranks.table().columns[0] == "load"
+    assert set(ranks.mean_ranks) == {"0.7", "1.0"}
+
+
+def test_truth_values_can_be_compared(results):
+    frame = results.points.with_columns((pl.col("load") > 0.8).alias("load"))
+    assert [row[0] for row in differences(frame, False, among="load").rows] == ["True"]
+
+
+def test_shares_near_one_are_not_rounded_to_one(results):
+    assert "99.9% intervals" in results.means(confidence=0.999).title
+    assert "99.9% intervals" in results.differences("easy", confidence=0.999).title
+    assert "99.9% quantiles, with 97.5% intervals" in results.quantiles(share=0.999, confidence=0.975).title
+    assert "Nemenyi (0.1%)" in str(results.ranking(confidence=0.999))
+    with pytest.raises(UsageError, match="a confidence must lie between 0 and 1"):
+        results.means(confidence="0.9")
+
+
+def test_nothing_is_called_better_that_is_not_known_to_be(results):
+    assert "(less is better)" in results.differences("easy").title
+    assert "(more is better)" in results.differences("easy", "utilisation").title
+    assert "better" not in results.differences("easy", "jobs").title
+    assert "(1 is the least)" in str(results.ranking("available_host_seconds"))
+    own = results.points.with_columns(own_use=pl.col("utilisation"))
+    assert "better" not in differences(own, "easy", "own_use").title
+
+
+def test_a_figure_without_values_leaves_the_others_to_be_shown(results, capsys):
+    options = ["--against", "easy", "-m", "consumed_joules", "-m", "makespan"]
+    assert main(["study", "show", str(results.folder), *options]) == 0
+    told = capsys.readouterr()
+    assert "no point has a value of consumed_joules" in told.out
+    assert "makespan: mean ranks over" in told.out
+    assert told.err.startswith("consumed_joules: no ranking: ")
+
+
+def test_one_input_is_shown_although_it_makes_no_ranking(tmp_path, capsys):
+    needs_scipy()
+    study = wt.study(workloads="lublin:20?hosts=32", platforms="hosts:32", schedulers=["fcfs", "easy"])
+    study.run(tmp_path / "one")
+    assert main(["study", "show", str(tmp_path / "one"), "--against", "easy"]) == 0
+    told = capsys.readouterr()
+    assert "difference to easy" in told.out
+    assert "no ranking" in told.err
+
+
+def test_a_study_without_results_says_so(tmp_path, capsys):
+    study = wt.study(workloads="lublin:20?hosts=32", platforms="hosts:32", schedulers="easy", energy=True, job_tables=True)
+    results = study.run(tmp_path / "none")
+    for asked in (results.means, results.quantiles, results.ranking, lambda: results.differences("easy")):
+        with pytest.raises(UsageError, match="no point of the study has a result yet"):
+            asked()
+    with pytest.raises(UsageError) as told:
+        results.jobs()
+    assert "job_tables" not in str(told.value)
+    assert main(["study", "show", str(tmp_path / "none"), "--against", "easy"]) == 2
+    assert "study status" in capsys.readouterr().err
+
+
+def test_a_simulation_that_no_seed_reaches_is_one_sample(tmp_path):
+    """Twice the same number is no sample of two, and makes nothing significant."""
+    needs_scipy()
+    fixed = wt.arrange("lublin:40?hosts=32&seed=1")
+    study = wt.study(
+        platforms="hosts:32",
+        workloads=[
+            {"workload": fixed, "label": "fixed"},
+            {"workload": "lublin:40?hosts=32&seed={seed}", "label": "drawn"},
+        ],
+        schedulers=["fcfs", "easy"],
+        seeds=3,
+    )
+    results = study.run(tmp_path / "out")
+    assert results.points.height == 12
+    counts = {row[:2]: row[2] for row in results.means().rows}
+    assert counts == {("fixed", "fcfs"): 1, ("fixed", "easy"): 1, ("drawn", "fcfs"): 3, ("drawn", "easy"): 3}
+    assert {row[3] for row in results.quantiles(by=["workload"]).rows if row[0] == "fixed"} <= {
+        row[3] for row in results.means(by=["workload"]).rows
+    }
+    assert [row[1] for row in results.differences("fcfs").rows] == [4]
+    assert {row[0]: row[2] for row in results.differences("fcfs", by=["workload"]).rows} == {"fixed": 1, "drawn": 3}
+    assert results.ranking().inputs == 4
+
+
+def test_a_policy_without_chance_is_compared_with_one_that_draws():
+    """The inputs of the first count as often as the other has drawn."""
+    frame = pl.DataFrame({
+        "point": range(6),
+        "key": ["a", "x", "a", "y", "a", "z"],
+        "scheduler": ["still", "draws"] * 3,
+        "seed": [1, 1, 2, 2, 3, 3],
+        "status": ["done"] * 6,
+        "makespan": [5.0, 4.0, 5.0, 6.0, 5.0, 7.0],
+    })
+    needs_scipy()
+    assert [row[1] for row in differences(frame, "still", "makespan").rows] == [3]
+
+
+def test_the_page_takes_one_figure(results, tmp_path):
+    assert "<h2>utilisation</h2>" in results.report(tmp_path / "one.html", "utilisation").read_text()
+
+
 def test_the_page_is_whole_and_nothing_in_it_is_obeyed(results, tmp_path):
     text = results.report(tmp_path / "report.html", baseline="easy").read_text()
     assert "<b>fill_er" not in text
@@ -178,3 +299,8 @@ def test_labels_and_parameters_may_be_called_like_columns(tmp_path):
     assert results.means(by=["mean"]).frame().columns[:4] == ["mean (chosen)", "scheduler", "points", "mean"]
     assert set(results.ranking().mean_ranks) == {"workload", "by low"}
     assert "<svg" in results.report().read_text()
+
+
+def test_seeds_below_zero_are_no_samples():
+    with pytest.raises(InputError, match="seeds must be whole numbers of at least 0"):
+        wt.study(workloads="lublin:9?seed={seed}", schedulers="easy", seeds=[1, -1])

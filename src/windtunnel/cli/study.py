@@ -4,9 +4,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
 
 import typer
+
+if TYPE_CHECKING:
+    from windtunnel.studies.results import StudyResults
+    from windtunnel.studies.statistics.table import Table
 
 __all__ = ["study"]
 
@@ -213,7 +217,7 @@ def show(
       windtunnel study show sweep.study --as latex > table.tex
     """
     from windtunnel.diagnostics import UsageError, did_you_mean
-    from windtunnel.studies.findings import USUAL, ranking_table
+    from windtunnel.studies.findings import USUAL
     from windtunnel.studies.study import load_study
 
     forms = ("text", "markdown", "latex", "json")
@@ -226,7 +230,7 @@ def show(
         tables.append(results.means(name, by=[*by, "scheduler"] if by else None, **options))
         if baseline:
             tables.append(results.differences(baseline, name, by=by, **options))
-            tables.append(ranking_table(results.ranking(name, confidence=confidence), name))
+            tables += _ranked(results, name, confidence)
     if form == "json":
         import msgspec
 
@@ -237,6 +241,18 @@ def show(
         print("\n" * (rank > 0) + said.rstrip("\n"))
     if results.progress.pending or results.progress.failed:
         print(f"{results.progress.done:,} of {results.progress.points:,} points have results", file=sys.stderr)
+
+
+def _ranked(results: "StudyResults", metric: str, confidence: float) -> "list[Table]":
+    """The ranking; where there can be none, the other tables are still worth printing."""
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.studies.findings import ranking_table
+
+    try:
+        return [ranking_table(results.ranking(metric, confidence=confidence), metric)]
+    except UsageError as fault:
+        print(f"{metric}: no ranking: {fault}", file=sys.stderr)
+        return []
 
 
 @study.command("report")

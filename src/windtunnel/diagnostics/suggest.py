@@ -11,9 +11,13 @@ COMPARED = 1000
 """Among more names than these only one that differs in case is looked for: comparing takes time."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint such as ``did you mean 'easy'?``, or the list of what is known when nothing is near."""
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A hint such as ``did you mean 'easy'?``, or the list of what is known when nothing is near.
+
+    ``name`` is what was given for a name, which may be no text at all.
+    """
     names = sorted(known)
+    name = str(name)
     near = [other for other in names if other.lower() == name.lower()]
     if not near and len(names) <= COMPARED:
         near = get_close_matches(name, names, n=1, cutoff=0.6)

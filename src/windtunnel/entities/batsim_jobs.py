@@ -1,6 +1,6 @@
 """A Batsim job as JSON, of either generation, both directions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.entities.unheard import names
 from windtunnel.model import Job, Profile, Request
 
-__all__ = ["job_from_json", "job_to_json"]
+__all__ = ["job_from_json", "job_to_json", "unknown_members", "without_unknown_members"]
 
 
 def job_from_json(
@@ -207,6 +207,20 @@ def _label(value: dict[str, Any], key: str) -> str:
     """A text or number that tells whose job it is; Batsim itself does not know these members."""
     label = value.get(key, "")
     return str(label) if isinstance(label, str | int) and not isinstance(label, bool) else ""
+
+
+def unknown_members(job: Job) -> dict[str, Any]:
+    """What the object that a job was read from says in members that no Batsim knows; schedulers may."""
+    source = job.source
+    if source is None or source.keys() <= _PLAIN_MEMBERS:
+        return {}
+    return {name: value for name, value in source.items() if name not in _KNOWN[4].heard}
+
+
+def without_unknown_members(jobs: Iterable[Job]) -> list[str]:
+    """What a format that has no such members says that it has lost, if there are any."""
+    count = sum(bool(unknown_members(job)) for job in jobs)
+    return [f"{count:,} jobs: members that Batsim does not know are left out"] if count else []
 
 
 def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[str, Any]:

@@ -6,14 +6,15 @@ exactly as its policy will in any run.
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from windtunnel.diagnostics import MissingExtraError, UsageError
+from windtunnel.diagnostics import MissingExtraError, UsageError, did_you_mean
 from windtunnel.formats.registry import read_platform
 from windtunnel.inputs import read_workloads
 from windtunnel.learning.episode import Episode, Sequences
-from windtunnel.learning.observations import EnvironmentView, observation_for, sight_for
+from windtunnel.learning.observations import VIEWS, EnvironmentView, observation_for, sight_for
 from windtunnel.learning.rewards import REWARDS, Reward, RewardName, make_reward
 from windtunnel.model import Platform, Workload
 from windtunnel.options import checked_options
@@ -100,12 +101,15 @@ class SchedulingEnv(_Env):
     ) -> None:
         if spaces is None:
             raise MissingExtraError("gymnasium", "rl")
-        if not length >= 1:
+        if isinstance(length, bool) or not isinstance(length, int) or length < 1:
             raise UsageError(f"an episode must have at least one job, not {length!r}")
+        if view not in VIEWS:
+            raise UsageError(f"there is no view {view!r}", ", ".join(VIEWS))
         if not callable(reward) and reward not in {"slowdown", "wait", "utilisation", *REWARDS}:
             raise UsageError(f"there is no reward {reward!r}", "slowdown, wait, utilisation, cqgym, schedgym")
         self.platform, source = _site(workload, platform, operations)
         self.sequences = Sequences(source, length)
+        self.sequences.check_sizes(len(self.platform.hosts))
         given: dict[str, Any] = {"rules": rules, "view": sight_for(view), "window": window, "backfill": backfill}
         given["longest"] = longest or self.sequences.longest()
         self.options = checked_options("the environment", Choosing, given)
@@ -121,18 +125,21 @@ class SchedulingEnv(_Env):
         self._pays: Reward | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode: a sequence drawn at random, or the one that starts with job ``options["start"]``."""
+        """Start an episode: a sequence drawn at random, or the one that starts with job ``options["start"]``.
+
+        Raises:
+            UsageError: there is another option, or no such job.
+        """
         super().reset(seed=seed)
-        given = options or _NONE
-        start = given.get("start")
+        start = _start(options or _NONE)
         if start is None:
             start = int(self.np_random.integers(self.sequences.count))
         if self._episode is not None:
             self._episode.close()
-        self._episode = Episode(self.platform, self.sequences.sequence(int(start)), Choosing(**self.options))
+        self._episode = Episode(self.platform, self.sequences.sequence(start), Choosing(**self.options))
         self._pays = self._reward()
         self._choice = self._episode.go_on()
-        return self._observation(), self._info() | {"start": int(start)}
+        return self._observation(), self._info() | {"start": start}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a choice and simulate until the next one.
@@ -161,7 +168,8 @@ class SchedulingEnv(_Env):
         if self.options["rules"] == "ordered":
             return np.argsort(-np.asarray(action)[:there], kind="stable").tolist(), True
         place = int(action)
-        if self.action_masks()[place]:
+        mask = self.action_masks()
+        if 0 <= place < len(mask) and mask[place]:
             return ([] if place == self.options["window"] else [place]), True
         return ([] if self.options["rules"] == "may-wait" else [0]), False
 
@@ -201,6 +209,24 @@ class SchedulingEnv(_Env):
         if self._episode is not None:
             self._episode.close()
         self._episode = self._choice = None
+
+
+def _start(options: Mapping[str, Any]) -> int | None:
+    """The rank of the job to start with, if one is given.
+
+    Raises:
+        UsageError: it is no whole number, or another option is given.
+    """
+    for name in options:
+        if name != "start":
+            raise UsageError(f"reset has no option {name!r}", did_you_mean(name, ["start"]))
+    start = options.get("start")
+    if start is None:
+        return None
+    try:
+        return index(start)
+    except TypeError:
+        raise UsageError(f"the option start is the rank of a job, not {start!r}") from None
 
 
 def _site(

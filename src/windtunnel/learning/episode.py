@@ -40,6 +40,18 @@ class Sequences:
             if not isinstance(job.profile, DelayProfile):
                 raise UsageError(f"learning needs run times, and job {job.id!r} has none before it is simulated")
 
+    def check_sizes(self, hosts: int) -> None:
+        """Whether every job fits on so many hosts.
+
+        Raises:
+            UsageError: one does not: it would be rejected, and count as waiting to the end of its episodes.
+        """
+        wide = [job for job in self._jobs if job.request.hosts > hosts]
+        if wide:
+            message = f"{len(wide):,} jobs request more than the {hosts:,} hosts there are, such as {wide[0].id!r}"
+            hint = f"operations=('to_hosts({hosts})',) scales sizes; read_workload(LOG, max_processors={hosts}) drops"
+            raise UsageError(f"{message} ({wide[0].request.hosts:,})", hint)
+
     def longest(self) -> float:
         """The longest run time of all jobs (s)."""
         return max((_runs(job) for job in self._jobs), default=0.0) or 1.0

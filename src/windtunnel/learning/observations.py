@@ -1,9 +1,9 @@
 """What an environment shows an agent of a choice, as an array: rows of numbers about jobs, or as CQGym shows it."""
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from windtunnel.schedulers.learned.choosing import Choosing
-from windtunnel.schedulers.learned.sights import FEATURES, PADDING, Choice, ViewName, requested
+from windtunnel.schedulers.learned.sights import FEATURES, PADDING, SIGHTS, Choice, ViewName, requested
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,10 +13,12 @@ else:
     except ImportError:  # the module can be looked at all the same
         np = None
 
-__all__ = ["EnvironmentView", "NodesToo", "Observation", "Rows", "observation_for", "sight_for"]
+__all__ = ["VIEWS", "EnvironmentView", "NodesToo", "Observation", "Rows", "observation_for", "sight_for"]
 
 EnvironmentView = Literal[ViewName, "cqgym"]
 """What is told of a choice; a policy that is a scheduler sees the first two."""
+VIEWS: Final = (*SIGHTS, "cqgym")
+"""Their names."""
 
 
 class Observation(Protocol):

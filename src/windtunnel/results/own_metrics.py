@@ -9,17 +9,21 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import Final, NamedTuple, TypeVar
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.loading import entry_points, load_entry
 from windtunnel.model import JobState
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.fields import table_rows
+from windtunnel.results.layout import KNOWN_FILES
 from windtunnel.results.metrics import Figure, Metrics
 
 __all__ = ["GROUP", "Ran", "Record", "figures_of", "metric"]
 
 GROUP: Final = "windtunnel.metrics"
 """The entry point group of metrics."""
+
+
+_TABLES: Final = tuple(name for name in KNOWN_FILES if name.endswith(".csv"))
 
 
 class Ran(NamedTuple):
@@ -64,7 +68,13 @@ class Record:
             yield Ran(submitted, start, finish, float(used), JobState(state), *columns.owners[owner])
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
-        """The rows of one of the run's tables (``events.csv``), strings by column; none if there is no such file."""
+        """The rows of one of the run's tables (``events.csv``), strings by column; none if it was not written.
+
+        Raises:
+            UsageError: no run has such a table.
+        """
+        if name not in _TABLES:
+            raise UsageError(f"runs have no table {name!r}", did_you_mean(name, _TABLES))
         return table_rows(self.read(name), errors="replace")
 
 
@@ -90,12 +100,14 @@ def metric(name: str, *, unit: str = "", label: str = "") -> Callable[[F], F]:
         label: its label in tables; if empty, its name with spaces for underscores.
 
     Raises:
-        UsageError: the name is empty, or is taken by another function.
+        UsageError: the name is empty, or is taken by another function, or what is registered is no function.
     """
     if not isinstance(name, str) or not name:
         raise UsageError(f"{name!r} is not a valid name of a metric")
 
     def register(function: F) -> F:
+        if not callable(function):
+            raise UsageError(f"the metric {name!r} must be a function of a record, not {function!r:.60}")
         known = _METRICS.get(name)
         if known is not None and _place(known.function) != _place(function):
             raise UsageError(f"there is a metric {name!r} already: {_place(known.function)[0]} has it")

@@ -1,12 +1,14 @@
 """What a study shows: tables of means, paired differences and rankings over its points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.studies.figures import FIGURES, with_unit
 from windtunnel.studies.frame import chosen_columns
-from windtunnel.studies.statistics.intervals import Method, mean_interval, quantile_interval
+from windtunnel.studies.statistics.intervals import Method, mean_interval, percent, quantile_interval
 from windtunnel.studies.statistics.paired import PairedDifference, holm, paired_difference
 from windtunnel.studies.statistics.ranking import Ranking, rank
 from windtunnel.studies.statistics.table import Table
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HIGHER_IS_BETTER",
+    "NEITHER_IS_BETTER",
     "REPORTED",
     "USUAL",
     "differences",
@@ -27,7 +30,10 @@ __all__ = [
 ]
 
 HIGHER_IS_BETTER: Final = frozenset({"success_rate", "utilisation", "throughput", "jobs_completed_successfully"})
-"""Figures of which more is better; of all others less."""
+"""Figures of which more is better; of those that are in neither set, and not of the user's own, less."""
+
+NEITHER_IS_BETTER: Final = frozenset({"jobs", "allocated_host_seconds", "available_host_seconds"})
+"""Figures that say nothing of how good a policy is; nor is it known of metrics of the user's own."""
 
 USUAL: Final = "bounded_slowdown_mean"
 """The figure that is looked at when none is named."""
@@ -53,6 +59,8 @@ _REPEATED: Final = "seed"
 
 
 def _figure(frame: "pl.DataFrame", metric: str) -> str:
+    if not frame.height:
+        raise UsageError("no point of the study has a result yet", "study status says how far it is, and what failed")
     own = [name for name in frame.columns if name.startswith("own_")]
     if metric not in frame.columns or metric not in (*FIGURES, *own):
         known = [*FIGURES, *own]
@@ -70,26 +78,42 @@ def groups_of(frame: "pl.DataFrame", among: str = "scheduler") -> list[str]:
 def _grouped(
     frame: "pl.DataFrame", metric: str, by: Sequence[str] | None, usual: Sequence[str]
 ) -> dict[tuple[Any, ...], "pl.DataFrame"]:
-    """Points with a value by what they have in common, in order of their numbers."""
+    """Points with a value by what they have in common, in order of their numbers; each simulation counts once."""
     import polars as pl
 
     if isinstance(by, str):
         raise UsageError(f"by is a list of columns, not {by!r}", f"by=[{by!r}]")
-    columns = list(usual if by is None else by)
+    columns = list(usual if by is None else dict.fromkeys(by))
     for name in columns:
         if name not in chosen_columns(frame):
             raise UsageError(f"points cannot be grouped by {name!r}", did_you_mean(name, chosen_columns(frame)))
     frame = frame.filter(pl.col(metric).is_not_null())
-    if not columns:
-        return {(): frame}
-    return dict(frame.partition_by(columns, maintain_order=True, as_dict=True))
+    parts = frame.partition_by(columns, maintain_order=True, as_dict=True) if columns else {(): frame}
+    return {key: _distinct(part, ["key"]) for key, part in parts.items()}
+
+
+def _distinct(frame: "pl.DataFrame", keys: Sequence[str]) -> "pl.DataFrame":
+    """The rows of different simulations: seeds that do not reach a point make no samples of one simulation."""
+    return frame.unique(subset=list(keys), keep="first", maintain_order=True)
 
 
 def _by(frame: "pl.DataFrame", by: Sequence[str] | None) -> Sequence[str] | None:
     """What to group by: schedulers too, since what several of them did is no sample of anything."""
-    if by is None or isinstance(by, str) or "scheduler" in by or frame["scheduler"].n_unique() < 2:
+    if by is None or isinstance(by, str):
         return by
-    return [*by, "scheduler"]
+    several = ["scheduler"] if frame["scheduler"].n_unique() > 1 else []
+    return list(dict.fromkeys([*by, *several]))
+
+
+def _better(metric: str) -> str:
+    """Which of two values is better, as titles say it; empty where it is not known."""
+    if metric in NEITHER_IS_BETTER or metric.startswith("own_"):
+        return ""
+    return "more" if metric in HIGHER_IS_BETTER else "less"
+
+
+def _without_values(metric: str, rows: Sequence[Any]) -> tuple[str, ...]:
+    return () if rows else (f"no point has a value of {metric}",)
 
 
 def means(
@@ -110,8 +134,8 @@ def means(
             rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
     columns = _columns(usual if by is None else by, ("points", "mean", "low", "high", "deviation"))
     way = "t" if method == "t" else "BCa bootstrap"
-    title = f"{with_unit(metric)}: means, with {confidence:.0%} intervals ({way})"
-    return Table(title, columns, tuple(rows), keys=len(columns) - 5)
+    title = f"{with_unit(metric)}: means, with {percent(confidence)} intervals ({way})"
+    return Table(title, columns, tuple(rows), _without_values(metric, rows), keys=len(columns) - 5)
 
 
 def quantiles(
@@ -131,25 +155,38 @@ def quantiles(
         if points.height:
             found = quantile_interval(points[metric].to_list(), share, confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high))
-    columns = _columns(usual if by is None else by, ("points", f"{share:.0%} quantile", "low", "high"))
-    title = f"{with_unit(metric)}: {share:.0%} quantiles, with {confidence:.0%} intervals"
-    return Table(title, columns, tuple(rows), keys=len(columns) - 4)
+    columns = _columns(usual if by is None else by, ("points", f"{percent(share)} quantile", "low", "high"))
+    title = f"{with_unit(metric)}: {percent(share)} quantiles, with {percent(confidence)} intervals"
+    return Table(title, columns, tuple(rows), _without_values(metric, rows), keys=len(columns) - 4)
 
 
 def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
-    """A row for each input, a column for each of what is compared; inputs that not all of them ended on left out."""
+    """A row for each input, columns of the values and the keys of each of what is compared; inputs that not all of
+    them ended on left out.
+    """
     if among not in chosen_columns(frame):
         raise UsageError(f"points cannot be grouped by {among!r}", did_you_mean(among, chosen_columns(frame)))
-    names = [str(name) for name in frame[among].unique(maintain_order=True)]
-    prefix = _prefix(names)
-    index = {name: prefix + name for name in chosen_columns(frame) if name != among}
-    wide = frame.rename(index).pivot(on=among, index=list(index.values()), values=metric, maintain_order=True)
-    return wide.drop_nulls(names)
+    import polars as pl
+
+    labels = pl.Series(among, [str(value) for value in frame[among]], dtype=pl.String)
+    names = labels.unique(maintain_order=True).to_list()
+    index = {name: _prefix(names) + name for name in chosen_columns(frame) if name != among}
+    long = frame.with_columns(labels).rename(index)
+    values, keys = (
+        long.pivot(on=among, index=list(index.values()), values=column, maintain_order=True)
+        for column in (metric, "key")
+    )
+    kept = keys.select(pl.col(name).alias(key) for name, key in zip(names, _keys(names, names), strict=True))
+    return values.hstack(kept).drop_nulls(names)
 
 
-def _prefix(labels: Sequence[str]) -> str:
+def _keys(names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The columns of the keys of some of what is compared."""
+    return [_prefix(labels, "key of ") + name for name in names]
+
+
+def _prefix(labels: Sequence[str], prefix: str = "by ") -> str:
     """Before the names of columns where labels become columns too: a label may be called like one of them."""
-    prefix = "by "
     while any(label.startswith(prefix) for label in labels):
         prefix += " "
     return prefix
@@ -162,7 +199,7 @@ def _columns(chosen: Sequence[str], ours: Sequence[str]) -> tuple[str, ...]:
 
 def differences(
     frame: "pl.DataFrame",
-    baseline: str,
+    baseline: object,
     metric: str = USUAL,
     *,
     among: str = "scheduler",
@@ -171,25 +208,46 @@ def differences(
     method: Method = "t",
 ) -> Table:
     """What each policy differs by from a baseline, on the same inputs (seeds, loads...)."""
-    import polars as pl
-
     _figure(frame, metric)
+    baseline = str(baseline)
     names = [str(name) for name in frame[among].unique(maintain_order=True)] if among in frame.columns else []
     if baseline not in names:
         raise UsageError(f"there is no {among} {baseline!r} in the study", did_you_mean(baseline, names))
     _grouped(frame, metric, by, ())  # whether there are such columns
+    by = [name for name in dict.fromkeys(by) if name != among]  # a row is there for each of these anyway
     wide = _inputs(frame, metric, among)
     kept = [_prefix(names) + name for name in by]
     parts = wide.partition_by(kept, maintain_order=True, as_dict=True) if by else {(): wide}
-    found: list[tuple[tuple[Any, ...], PairedDifference]] = []
-    for key, part in parts.items():
-        for name in names:
-            if name != baseline and part.height:
-                values = [part[column].cast(pl.Float64).to_list() for column in (name, baseline)]
-                found.append(((*key, name), paired_difference(values[0], values[1], confidence, method)))
-    adjusted = holm([one.p_t for _, one in found])
-    rows = [
-        (
+    found = [
+        ((*key, name), _difference(_pairs(part, name, baseline, names), confidence, method))
+        for key, part in parts.items()
+        for name in names
+        if name != baseline and part.height
+    ]
+    better = f" ({said} is better)" if (said := _better(metric)) else ""
+    return Table(
+        f"{with_unit(metric)}: difference to {baseline} on the same inputs, {percent(confidence)} intervals{better}",
+        _columns(by, (among, *_DIFFERENCE)),
+        tuple(_compared(found)),
+        () if found else (f"no input has values of {metric} for {baseline} and another",),
+        keys=len(by),
+    )
+
+
+def _pairs(part: "pl.DataFrame", name: str, baseline: str, names: Sequence[str]) -> "pl.DataFrame":
+    """The values of two policies on the same inputs."""
+    return _distinct(part, _keys([name, baseline], names)).select(name, baseline)
+
+
+def _difference(pairs: "pl.DataFrame", confidence: float, method: Method) -> PairedDifference:
+    values, others = (column.cast(float).to_list() for column in pairs)
+    return paired_difference(values, others, confidence, method)
+
+
+def _compared(found: Sequence[tuple[tuple[Any, ...], PairedDifference]]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a table of differences."""
+    for (key, one), p in zip(found, holm([one.p_t for _, one in found]), strict=True):
+        yield (
             *key,
             one.difference.n,
             one.difference.estimate,
@@ -203,17 +261,6 @@ def differences(
             one.a,
             f"{one.below}/{one.equal}/{one.above}",
         )
-        for (key, one), p in zip(found, adjusted, strict=True)
-    ]
-    columns = _columns(by, (among, *_DIFFERENCE))
-    better = "more" if metric in HIGHER_IS_BETTER else "less"
-    return Table(
-        f"{with_unit(metric)}: difference to {baseline} on the same inputs, {confidence:.0%} intervals "
-        f"({better} is better)",
-        columns,
-        tuple(rows),
-        keys=len(by),
-    )
 
 
 def ranking(
@@ -222,10 +269,11 @@ def ranking(
     """Policies by their mean ranks over all inputs, with Friedman's and Nemenyi's tests."""
     _figure(frame, metric)
     wide = _inputs(frame, metric, among)
-    values: Mapping[str, Sequence[float]] = {
-        str(name): wide[str(name)].to_list() for name in frame[among].unique(maintain_order=True)
-    }
-    return rank(values, higher_is_better=metric in HIGHER_IS_BETTER, confidence=confidence)
+    names = [str(name) for name in frame[among].unique(maintain_order=True)]
+    wide = _distinct(wide, _keys(names, names))
+    values: Mapping[str, Sequence[float]] = {name: wide[name].to_list() for name in names}
+    found = rank(values, higher_is_better=metric in HIGHER_IS_BETTER, confidence=confidence)
+    return msgspec.structs.replace(found, among=among, first="best" if _better(metric) else "the least")
 
 
 def ranking_table(found: Ranking, metric: str = USUAL) -> Table:

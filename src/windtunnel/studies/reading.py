@@ -91,10 +91,9 @@ def _whole(way: _Way, value: Any, faults: Faults) -> int:
 def _seeds(way: _Way, value: Any, faults: Faults) -> tuple[int, ...]:
     if isinstance(value, list | tuple | range):
         seeds = tuple(value)
-        if not seeds or not all(isinstance(one, int) and not isinstance(one, bool) for one in seeds):
-            faults.add(
-                way, f"seeds must be whole numbers, not {value!r:.60}", "such as seeds = [1, 2, 3], or seeds = 10"
-            )
+        if not seeds or not all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in seeds):
+            message = f"seeds must be whole numbers of at least 0, not {value!r:.60}"
+            faults.add(way, message, "such as seeds = [1, 2, 3], or seeds = 10")
             return ()
         if len(set(seeds)) < len(seeds):
             faults.add(way, "a seed is given twice: its points would not be independent")

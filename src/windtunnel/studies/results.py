@@ -114,12 +114,12 @@ class StudyResults:
         """
         return quantiles(self.done, metric, share, **options)
 
-    def differences(self, baseline: str, metric: str = USUAL, **options: Any) -> Table:
+    def differences(self, baseline: object, metric: str = USUAL, **options: Any) -> Table:
         """Paired differences between each policy and a baseline on the same inputs, with intervals, p-values (also
         Holm-adjusted for several policies), and effect sizes (Cohen's d, Vargha and Delaney's A).
 
         Args:
-            baseline: the label of a scheduler.
+            baseline: the label of a scheduler, or another value of ``among``.
             metric: a column of :attr:`points`.
             options: ``by`` (columns: one row for each of their values), ``among`` (what to compare: ``scheduler``),
                 ``confidence``, ``method``.
@@ -141,7 +141,9 @@ class StudyResults:
         """
         return ranking(self.done, metric, **options)
 
-    def report(self, path: str | Path | None = None, metrics: Sequence[str] = REPORTED, **options: Any) -> Path:
+    def report(
+        self, path: str | Path | None = None, metrics: str | Sequence[str] = REPORTED, **options: Any
+    ) -> Path:
         """Write one self-contained HTML page about the study (default: ``report.html`` in its directory).
 
         Options are ``baseline`` (the label of a scheduler; default: the first) and ``confidence``.
@@ -154,7 +156,8 @@ class StudyResults:
 
         now = self.progress
         study = Reported(self.name, self.done, now.points, now.failed, self.errors, self.accounts)
-        return write_page(study, Path(path) if path else self.folder / "report.html", metrics, **options)
+        shown = [metrics] if isinstance(metrics, str) else metrics
+        return write_page(study, Path(path) if path else self.folder / "report.html", shown, **options)
 
     def jobs(self) -> "pl.LazyFrame":
         """The jobs of all points, with the number and the key of each point.
@@ -165,7 +168,8 @@ class StudyResults:
         import polars as pl
 
         if not any((self.folder / JOBS).glob("point=*/key=*/jobs.parquet")):
-            raise UsageError("the study keeps no tables of jobs", "run it with job_tables = true")
+            hint = "run it with job_tables = true" if self.done.height else "no point of it has a result yet"
+            raise UsageError("the study keeps no tables of jobs", hint)
         return pl.scan_parquet(self.folder / JOBS / "**" / "*.parquet", hive_partitioning=True)
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """Short forms of the decisions that schedulers make most: of jobs, or their ids, and of whatever lists hosts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from windtunnel.model import HostSet, Job
@@ -20,6 +20,8 @@ def _id(job: Job | str) -> str:
 def _hosts(hosts: HostSet | Iterable[int]) -> HostSet:
     if isinstance(hosts, HostSet):
         return hosts
+    if isinstance(hosts, Mapping):  # its values would be lost
+        raise TypeError(f"expected a HostSet or host ids, not {hosts!r:.50}: amounts=... says how much of each host")
     if isinstance(hosts, str) or not isinstance(hosts, Iterable):
         raise TypeError(f"expected a HostSet or host ids, not {type(hosts).__name__} {hosts!r:.50}")
     return HostSet(hosts)

@@ -3,11 +3,16 @@
 from collections.abc import Callable
 from math import log
 from random import Random
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
+
+from msgspec import Meta
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 
-__all__ = ["SOURCES", "Drand48", "RandomSource", "gamma", "random_source"]
+__all__ = ["SOURCES", "Drand48", "RandomSource", "Seed", "gamma", "random_source"]
+
+Seed = Annotated[int, Meta(ge=0)]
+"""A seed: from -1 Python's generator draws the same numbers as from 1."""
 
 _MULTIPLIER: Final = 0x5DEECE66D
 _INCREMENT: Final = 0xB

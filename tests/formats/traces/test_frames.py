@@ -16,10 +16,17 @@ ROWS = [
 ]
 
 
-def pandas_like(rows):
-    """What pandas has of a frame, as far as it is asked for."""
-    head = list(rows[0])
-    return SimpleNamespace(columns=head, itertuples=lambda index, name: [tuple(row.values()) for row in rows])
+def pandas_like(rows, head=None, index=None):
+    """What pandas has of a frame, as far as it is asked for; ``index`` is a column that is made its index."""
+    whole = [row if isinstance(row, tuple) else tuple(row.values()) for row in rows]
+    head = head or list(rows[0])
+    kept = [place for place, name in enumerate(head) if name != index]
+    return SimpleNamespace(
+        columns=[head[place] for place in kept],
+        index=SimpleNamespace(names=[index]),
+        reset_index=lambda: pandas_like(whole, head),
+        itertuples=lambda index, name: [tuple(row[place] for place in kept) for row in whole],
+    )
 
 
 FRAMES = [ROWS, {name: [row[name] for row in ROWS] for name in ROWS[0]}, pl.DataFrame(ROWS), pandas_like(ROWS)]
@@ -33,6 +40,45 @@ def test_rows_are_jobs(frame):
     assert [job.user for job in workload] == ["ann", "bob"]
     assert workload.report.repaired == {"requested time unknown: run time used": 1}
     assert wt.simulate("hosts:4", workload).metrics.jobs == 2
+
+
+def test_an_index_with_a_name_is_a_column():
+    rows = [{**row, "id": name} for row, name in zip(ROWS, ("x", "y"), strict=True)]
+    assert [job.id for job in wt.read_frame(pandas_like(rows, index="id"))] == ["w0!x", "w0!y"]
+    assert [job.id for job in wt.read_frame(pandas_like(rows))] == ["w0!x", "w0!y"]
+
+
+def test_of_columns_of_one_name_the_first_counts():
+    frame = pandas_like([(5.0, 300, 4, None)], ["submit", "run", "processors", "submit"])
+    workload = wt.read_frame(frame, keep_epoch=True)
+    assert workload[0].submission_time == 5.0
+    assert "several columns are called 'submit': the first one counts" in [one.message for one in workload.warnings]
+
+
+def test_whole_numbers_that_have_become_floats_are_whole_numbers():
+    """As pandas makes them where one of them is missing."""
+    (job,) = wt.read_frame([{**ROWS[0], "id": 7.0, "user": 3.0, "processors": 4.0, "submit": 0.5}])
+    assert (job.id, job.user, job.request.hosts) == ("w0!7", "3", 4)
+
+
+def test_parents_may_be_lists():
+    frame = pl.DataFrame({
+        "id": ["a", "b", "c"],
+        "submit": [0, 0, 0],
+        "run": [10, 20, 5],
+        "processors": [1, 1, 1],
+        "parents": [[], ["a"], ["a", "b"]],
+    })
+    for given in (frame, frame.to_dicts(), frame.with_columns(pl.col("parents").list.join(" "))):
+        workload = wt.read_frame(given)
+        assert [job.dependencies for job in workload] == [(), ("w0!a",), ("w0!a", "w0!b")]
+
+
+def test_the_account_tells_of_parents_that_are_no_jobs():
+    workload = wt.read_frame([{**ROWS[0], "parents": "x;y"}, ROWS[1]])
+    with pytest.warns(UserWarning, match="and 1 more"):
+        run = wt.simulate("hosts:4", workload, "easy")
+    assert "waiting for parents that are no jobs here is not simulated" in str(run.account)
 
 
 def test_columns_are_named_and_have_units():
@@ -87,7 +133,10 @@ def test_what_is_missing_is_unknown():
         (5, None, "a frame is one of polars or pandas"),
         ([], None, "a frame is one of"),
         ({"submit": [1], "run": []}, None, "of different lengths .submit: 1, run: 0"),
-        ({"submit": [1], "run": [1]}, None, "needed: submit, processors, and run"),
+        ({"submit": [1], "run": [1]}, None, "lacks columns: processors\n  hint: needed: submit, processors, and run"),
+        ({"submit_time": [1]}, None, "lacks columns: submit, run, processors"),
+        (ROWS, ["submit"], "columns say which column is what"),
+        (ROWS, {"submit": 3}, "no column '3'"),
         (ROWS, {"submit": "Submit"}, "no column 'Submit'[^$]*did you mean 'submit'"),
         (ROWS, {"sumbit": "submit"}, "unknown column 'sumbit'"),
     ],

@@ -41,8 +41,8 @@ class SiteEnergy(Energy):
         self.since = 0.0
         self.epsilon = sum([self._epsilon(host) for host in self.hosts], 0.0)
         """Sum of the watts under the lightest load, in the present power states."""
-        self.first = -1.0
-        """Joules at the first static submission; -1 before it, as upstream's default."""
+        self.first = 0.0
+        """Joules at the first static submission."""
         self.last = 0.0
         """Joules at the last end of a job, or where the run was stopped."""
         self.shares: dict[int, tuple[float, set[str]]] = {}
@@ -260,7 +260,9 @@ class SiteEnergy(Energy):
 
     def cut_short(self) -> None:
         """The run is stopped: what was consumed until here counts, although no job ends."""
-        self.last = self._record("t")
+        joules = self._record("t")
+        if self._world.nb_submitted:  # before the first submission nothing counts
+            self.last = joules
 
     def close(self) -> None:
         """The run is over, and so is what racks draw too much."""

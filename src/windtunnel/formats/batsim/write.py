@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from windtunnel.diagnostics import replacing
 from windtunnel.entities.batsim_ids import Generation
-from windtunnel.entities.batsim_jobs import job_to_json
+from windtunnel.entities.batsim_jobs import job_to_json, unknown_members
 from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.model import DelayProfile, Job, ParallelTaskHomogeneousProfile, Profile, TraceReplayProfile, Workload
 from windtunnel.model.abilities import start_date_of, unused_profiles
@@ -40,7 +40,7 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
     with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f'{{"nb_res": {hosts},\n "jobs": [\n')
         named = (
-            job_to_json(job, generation, full=False) | {"profile": name}
+            job_to_json(job, generation, full=False) | {"profile": name} | unknown_members(job)
             for job, name in zip(jobs, names, strict=True)
         )
         file.writelines(_joined(map(_text, named)))

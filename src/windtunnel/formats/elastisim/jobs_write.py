@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.diagnostics import UsageError, replacing
+from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.elastisim.application_write import application_object
 from windtunnel.formats.elastisim.profiles_write import LASTS, application_of
 from windtunnel.model import DelayProfile, Job, Workload
@@ -107,10 +108,12 @@ def _lost(workload: Workload, jobs: list[Job]) -> Iterator[str]:
         "ElastiSim has no dependencies, they are left out": sum(bool(job.dependencies) for job in jobs),
         "users, groups and queues are left out": sum(bool(job.user or job.group or job.queue) for job in jobs),
         "return codes are left out": sum(bool(job.profile.return_code) for job in jobs),
+        "extra data are left out": sum(job.extra_data is not None for job in jobs),
         "amounts of parts of hosts are left out, ElastiSim's jobs have whole ones": sum(
             bool(job.request.amounts) for job in jobs
         ),
     }
     yield from (f"{count} jobs: {text}" for text, count in counts.items() if count)
+    yield from without_unknown_members(jobs)
     if start_date_of(workload) is not None:
         yield "the calendar date of the start is left out"

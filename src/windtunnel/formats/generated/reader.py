@@ -17,7 +17,7 @@ from windtunnel.options import checked_options
 from windtunnel.workloads import lublin, poisson
 from windtunnel.workloads.arranged import NO_WALLTIMES, Arranged
 from windtunnel.workloads.lublin import GeneratedJob
-from windtunnel.workloads.random_sources import random_source
+from windtunnel.workloads.random_sources import Seed, random_source
 
 __all__ = ["LublinOptions", "PoissonOptions", "read_lublin", "read_poisson"]
 
@@ -33,7 +33,7 @@ class _Arranging(Struct, kw_only=True):
     load: Annotated[float, Meta(ge=0)] = 0.0
     """The offered load, by scaling the gaps between arrivals; 0: as the model gives it."""
     estimates: Literal["none", "exact", "f-model", "tsafrir"] = "none"
-    seed: int = 1
+    seed: Seed = 1
     source: Literal["python", "drand48"] = "python"
 
 

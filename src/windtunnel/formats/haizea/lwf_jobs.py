@@ -6,8 +6,10 @@ from math import isinf
 from pathlib import Path
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import write_lwf
+from windtunnel.model.abilities import start_date_of
 from windtunnel.model.job import Job
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
 from windtunnel.model.lease_jobs import LeaseJobs, lease_in
@@ -58,7 +60,8 @@ def write_lwf_jobs(workload: Workload, path: str | Path) -> list[str]:
     nodes = (NodeSet(workload.hosts, {CPU: (100,)}),)
     site = LeaseSite((CPU, MEMORY), nodes) if workload.hosts else None
     write_lwf(LeaseWorkload(name=workload.name, site=site, leases=leases), path)
-    return [f"{count} {what}" for what, count in lost.items()]
+    said = [*(f"{count} {what}" for what, count in lost.items()), *without_unknown_members(workload)]
+    return said if start_date_of(workload) is None else [*said, "the calendar date of the start is left out"]
 
 
 def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
@@ -75,6 +78,9 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
     if isinf(job.walltime):
         lost["jobs without walltime: the lease's duration is what they run"] += 1
     duration = real if isinf(job.walltime) and real is not None else job.walltime
+    lengths = (job.submission_time, duration, duration if real is None else real)
+    if any(abs(round(length, 2) - length) > 1e-9 * length for length in lengths):
+        lost["jobs whose times are rounded to hundredths of a second"] += 1
     count = job.request.processors or job.request.hosts
     if count < 1:
         lost["jobs without nodes: their leases have one"] += 1
@@ -83,6 +89,10 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         lost["users whose name is not a number"] += 1
     if job.group or job.queue:
         lost["jobs in groups or queues: leases have none"] += 1
+    if job.request.amounts:
+        lost["jobs that take parts of hosts: their leases take whole CPUs"] += 1
+    if job.profile.return_code or job.extra_data is not None:
+        lost["jobs with a return code or extra data: leases have none"] += 1
     return Lease(
         id=rank,
         submit=job.submission_time,

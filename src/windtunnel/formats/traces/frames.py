@@ -23,6 +23,10 @@ class PandasFrame(Protocol):
     """What is asked of a frame of pandas, which need not be installed."""
 
     columns: Iterable[Any]
+    index: Any
+
+    def reset_index(self) -> "PandasFrame":
+        """The same with the index as columns."""
 
     def itertuples(self, index: bool, name: str | None) -> Iterable[tuple[Any, ...]]:
         """The rows."""
@@ -62,18 +66,27 @@ def read_frame(
         UsageError: it is no frame, or columns are missing or not known.
     """
     head, rows = _rows(frame)
-    given = dict(columns or {})
+    given = _given(columns or {})
     known = {key: key for key in COLUMNS if key in head and key not in given and key not in given.values()}
     if absent := [theirs for theirs in given.values() if theirs not in head]:
         raise UsageError(f"the frame has no column {absent[0]!r}", did_you_mean(absent[0], head))
     mapped = read_mapping(Mapped(columns=known | given, units=dict(units or {})))
     findings = Findings(_WHERE)
-    for column in head:
+    for column in sorted({column for column in head if head.count(column) > 1}):
+        findings.tally(f"several columns are called {column!r}: the first one counts", code="repeated-member")
+    for column in dict.fromkeys(head):
         if column not in mapped.columns.values():
             message = f"the column {column!r} has no effect: it is not mapped"
             findings.tally(message, code="history", severity=Severity.NOTE)
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     return replay(_records(rows, mapped, findings), name=name, path=_WHERE, options=options, findings=findings)
+
+
+def _given(columns: Any) -> dict[str, str]:
+    """Which column is what, as it was said."""
+    if not isinstance(columns, Mapping):
+        raise UsageError(f"columns say which column is what, as {{'submit': 'arrival'}}, not {columns!r:.60}")
+    return {str(ours): str(theirs) for ours, theirs in columns.items()}
 
 
 def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
@@ -83,8 +96,12 @@ def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
     if isinstance(frame, pl.DataFrame):
         return frame.columns, frame.iter_rows(named=True)
     if isinstance(frame, PandasFrame):
+        if all(name is not None for name in frame.index.names):  # columns until somebody made them the index
+            frame = frame.reset_index()
         head = list(map(str, frame.columns))
-        return head, (dict(zip(head, row, strict=True)) for row in frame.itertuples(index=False, name=None))
+        places = {name: head.index(name) for name in head}
+        rows = frame.itertuples(index=False, name=None)
+        return head, ({name: row[place] for name, place in places.items()} for row in rows)
     if isinstance(frame, Mapping):
         lengths = {str(name): len(values) for name, values in frame.items()}
         if len({*lengths.values()}) > 1:
@@ -123,4 +140,8 @@ def _text(value: Any, unit: str) -> str:
         return repr(value.total_seconds() / UNITS[unit])
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # pandas makes numbers floats where one of them is missing: ids, users
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(_text(one, unit) for one in value)  # parents
     return str(value).strip()

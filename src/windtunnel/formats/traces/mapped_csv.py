@@ -138,11 +138,16 @@ def _faults(mapped: Mapped) -> Iterator[_Fault]:
             yield f"it gives a unit to an unknown column {key!r}", did_you_mean(key, COLUMNS)
         if unit not in UNITS:
             yield f"it has an unknown unit {key} = {unit!r}", f"known: {', '.join(UNITS)}"
-    missing = {"submit", "processors"} - mapped.columns.keys()
-    if missing or not ("run" in mapped.columns or {"start", "end"} <= mapped.columns.keys()):
-        yield "it lacks columns", "needed: submit, processors, and run (or start and end)"
+    if missing := [*_missing(mapped)]:
+        yield f"it lacks columns: {', '.join(missing)}", "needed: submit, processors, and run (or start and end)"
     if len(mapped.delimiter) != 1:
         yield f"its delimiter {mapped.delimiter!r} is not one character", ""
+
+
+def _missing(mapped: Mapped) -> Iterator[str]:
+    """What has no column, and must have one."""
+    times = ("run",) if not {"start", "end"} <= mapped.columns.keys() else ()
+    return (name for name in ("submit", *times, "processors") if name not in mapped.columns)
 
 
 def _error(what: str, faults: list[_Fault]) -> UsageError:

@@ -68,8 +68,7 @@ def replay(
     if not rules.rows and not findings.has_errors:
         findings.add("no job in this file", code="empty")
     rule = rules.rule
-    if absent := _check_parents(kept, findings):
-        rule.noted["parent that is not a job here: not waited for"] += absent
+    absent = _check_parents(kept, findings)
     dates = [record.submit or 0.0 for record in kept]
     kept.sort(key=lambda record: record.submit or 0.0)
     start = kept[0].submit or 0.0 if kept else 0.0
@@ -91,7 +90,7 @@ def replay(
             dropped=dict(rule.dropped),
             repaired=dict(rule.repaired),
             noted={**(noted or {}), **rule.noted},
-            ignored=dict(Counter(what for record in kept for what in record.ignored)),
+            ignored=dict(absent + Counter(what for record in kept for what in record.ignored)),
             history=dict(Counter(what for record in kept for what in record.history)),
             first=rule.first,
             warnings=() if dates == sorted(dates) else ("rows are not in order of submit time: sorted",),
@@ -101,8 +100,8 @@ def replay(
     )
 
 
-def _check_parents(kept: list[Record], findings: Findings) -> int:
-    """Note records that wait for each other; how many parents are not kept (they are not waited for)."""
+def _check_parents(kept: list[Record], findings: Findings) -> Counter[str]:
+    """Note records that wait for each other; what is not waited for, since it is not kept, and how often."""
     named = sum(len(record.parents) for record in kept)
     if named:
         known = {record.id for record in kept}
@@ -114,7 +113,7 @@ def _check_parents(kept: list[Record], findings: Findings) -> int:
         }
         check_tasks(tasks, findings)
         named -= sum(len(task.parents) for task in tasks.values())
-    return named
+    return Counter({"waiting for parents that are no jobs here": named} if named else {})
 
 
 class _Records:

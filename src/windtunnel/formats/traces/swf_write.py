@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from windtunnel.diagnostics import Findings, replacing
+from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.traces.swf_lines import SwfLines
 from windtunnel.formats.traces.swf_plain import STRIDE, WIDTH
 from windtunnel.model import (
@@ -209,4 +210,4 @@ class _Writer:
             said.append(f"{self._dependencies} jobs: SWF has one preceding job at most, -1 written")
         if self._other:
             said.append(f"{self._other} jobs: extra data and amounts of resources are left out")
-        return said
+        return said + without_unknown_members(self._workload)

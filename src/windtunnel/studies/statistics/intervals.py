@@ -16,7 +16,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.studies.statistics.mathematics import numpy_arrays, scipy_stats
 
-__all__ = ["Interval", "Method", "mean_interval", "quantile_interval"]
+__all__ = ["Interval", "Method", "mean_interval", "percent", "quantile_interval"]
 
 Method = Literal["t", "bootstrap"]
 _RESAMPLES: Final = 9999
@@ -41,8 +41,13 @@ def check_confidence(confidence: float) -> None:
     Raises:
         UsageError: it is not between 0 and 1.
     """
-    if not 0.0 < confidence < 1.0:
+    if not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
         raise UsageError(f"a confidence must lie between 0 and 1, such as 0.95, not {confidence!r}")
+
+
+def percent(share: float) -> str:
+    """A share as people write it, with all its digits: 95%, 99.9%."""
+    return f"{100 * share:.10g}%"
 
 
 def mean_interval(values: Sequence[float], confidence: float = 0.95, method: Method = "t") -> Interval:
@@ -86,7 +91,7 @@ def quantile_interval(
         UsageError: there is no value, or no such method or share.
     """
     check_confidence(confidence)
-    if not 0.0 < share < 1.0:
+    if not isinstance(share, int | float) or not 0.0 < share < 1.0:
         raise UsageError(f"a quantile must be a share between 0 and 1, not {share!r}")
     if method not in ("order", "bootstrap"):
         raise UsageError(f"an interval of quantiles is made by order or bootstrap, not by {method!r}")

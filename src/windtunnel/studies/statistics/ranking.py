@@ -11,7 +11,7 @@ from math import inf, sqrt
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.studies.statistics.intervals import check_confidence
+from windtunnel.studies.statistics.intervals import check_confidence, percent
 from windtunnel.studies.statistics.mathematics import scipy_stats
 from windtunnel.studies.statistics.table import Table
 
@@ -32,6 +32,10 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     critical_difference: float
     """Nemenyi's: mean ranks that are farther apart differ significantly."""
     confidence: float
+    among: str = "scheduler"
+    """What is ranked: the column of the study."""
+    first: str = "best"
+    """What rank 1 is: best, or the least where it is not known what is better."""
 
     def __str__(self) -> str:
         return str(self.table())
@@ -45,14 +49,14 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
             for name, mean in self.mean_ranks.items()
         ]
         k, n = len(self.mean_ranks), self.inputs
-        limit = self.critical_difference
+        limit, level = self.critical_difference, percent(1 - self.confidence)
         notes = (
             f"Friedman: chi2({k - 1}) = {self.chi_square:.4g}, p = {self.p_friedman:.3g}",
             f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {self.f:.4g}, p = {self.p_f:.3g}",
-            f"Nemenyi ({1 - self.confidence:.0%}): ranks differ from {limit:.4g} on; with a letter in common not",
+            f"Nemenyi ({level}): ranks differ from {limit:.4g} on; with a letter in common not",
         )
-        title = f"{metric}: mean ranks over {n:,} inputs (1 is best)".removeprefix(": ")
-        return Table(title, ("scheduler", "mean rank", "alike"), tuple(rows), notes)
+        title = f"{metric}: mean ranks over {n:,} inputs (1 is {self.first})".removeprefix(": ")
+        return Table(title, (self.among, "mean rank", "alike"), tuple(rows), notes)
 
     def pairs(self) -> dict[tuple[str, str], float]:
         """The p-value of each pair of policies by Nemenyi's test."""

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.workloads.columns import Columns
+from windtunnel.workloads.random_sources import Seed
 
 __all__ = ["offered_load", "scale_load", "shake"]
 
@@ -36,7 +37,7 @@ def scale_load(columns: Columns, load: Annotated[float, Meta(gt=0)], hosts: Anno
     return f"the offered load on {machine:,} hosts was {before:.4g}; gaps between arrivals times {factor:.4g}"
 
 
-def shake(columns: Columns, seed: int, seconds: Annotated[float, Meta(gt=0)]) -> str:
+def shake(columns: Columns, seed: Seed, seconds: Annotated[float, Meta(gt=0)]) -> str:
     """Each arrival moved by up to so many seconds, earlier or later, drawn evenly; none before time 0.
 
     The mean over several seeds tells an effect from an accident of one workload: D. Tsafrir, K. Ouaknine,

@@ -20,6 +20,7 @@ from windtunnel.model.application import (
     Phase,
 )
 from windtunnel.workloads.columns import Columns
+from windtunnel.workloads.random_sources import Seed
 from windtunnel.workloads.speedup import Model, amdahl, downey, speedup_on
 
 __all__ = ["Plan", "elastic_job", "with_elasticity"]
@@ -55,7 +56,7 @@ def with_elasticity(
     cost: Annotated[float, Meta(ge=0)] = 0.0,
     data: Annotated[float, Meta(ge=0)] = 0.0,
     bandwidth: Annotated[float, Meta(gt=0)] = 1.25e9,
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> str:
     """A share of the jobs, drawn evenly, takes other sizes than they asked for, which they prefer.
 

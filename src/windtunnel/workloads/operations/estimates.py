@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.estimates import assign_estimates, estimate_distribution
+from windtunnel.workloads.random_sources import Seed
 
 __all__ = ["with_estimates"]
 
@@ -19,7 +20,7 @@ _HOUR: Final = 3600
 def with_estimates(
     columns: Columns,
     model: Literal["exact", "f-model", "tsafrir"],
-    seed: int = 1,
+    seed: Seed = 1,
     factor: Annotated[float, Meta(ge=0)] = 2.0,
     longest: Annotated[float, Meta(ge=0)] = 0.0,
 ) -> str:

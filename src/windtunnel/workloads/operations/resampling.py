@@ -17,6 +17,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from windtunnel.workloads.columns import Columns
+from windtunnel.workloads.random_sources import Seed
 
 __all__ = ["keep_drawn", "resample"]
 
@@ -25,7 +26,7 @@ _WEEK: Final = 7 * 24 * 3600.0
 
 def resample(
     columns: Columns,
-    seed: int,
+    seed: Seed,
     weeks: Annotated[int, Meta(ge=0, le=10_000)] = 0,
     regular_weeks: Annotated[int, Meta(ge=1)] = 6,
 ) -> str:

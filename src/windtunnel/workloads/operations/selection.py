@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, show_time
 from windtunnel.model import Job
 from windtunnel.workloads.columns import Columns
 
@@ -54,7 +54,7 @@ def slice_jobs(
     days: Annotated[float, _LENGTH] = 0.0,
     hours: Annotated[float, _LENGTH] = 0.0,
 ) -> str:
-    """The jobs submitted from ``start`` on (s, or a date in the log's calendar), for so long; time 0 is the start."""
+    """The jobs submitted from ``start`` on (s, or a date, UTC), for so long; time 0 is the start."""
     begin = _seconds(columns, start)
     length = _HOUR * (hours + 24 * (days + 7 * weeks))
     had = len(columns)
@@ -62,9 +62,11 @@ def slice_jobs(
     columns.keep([index for index, submit in enumerate(columns.submits) if begin <= submit < end])
     for index, submit in enumerate(columns.submits):
         columns.submits[index] = submit - begin
-    if columns.start_date is not None:
-        columns.start_date += begin
-    return f"{len(columns):,} of {had:,} jobs"
+    told = f"{len(columns):,} of {had:,} jobs"
+    if columns.start_date is None:
+        return told
+    columns.start_date += begin
+    return f"{told}, from {show_time(0.0, columns.start_date)} UTC"
 
 
 def _seconds(columns: Columns, start: str | float) -> float:

@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.operations.resampling import keep_drawn
+from windtunnel.workloads.random_sources import Seed
 
 __all__ = ["from_sessions", "sessions_of"]
 
@@ -40,7 +41,7 @@ def sessions_of(columns: Columns, gap: float) -> list[list[int]]:
 
 def from_sessions(
     columns: Columns,
-    seed: int,
+    seed: Seed,
     weeks: Annotated[int, Meta(ge=0, le=10_000)] = 0,
     gap: Annotated[float, Meta(gt=0)] = 1200.0,
 ) -> str:
