@@ -50,15 +50,20 @@ def job_fault(job: Job) -> str:
     """Why a job that was made in Python is not valid; "" if it is."""
     if not all(job.id.partition("!")):
         return "has no id such as 'w0!1': a workload and a name"
-    if not _is_number(job.submission_time) or not isfinite(job.submission_time):
+    if not _is_number(job.submission_time):
+        return f"is submitted at {job.submission_time!r}: an int or a float is expected"
+    if not isfinite(job.submission_time):
         return f"is submitted at {job.submission_time!r} s"
-    if not _is_number(job.walltime) or not job.walltime > 0:
+    if not _is_number(job.walltime):
+        return f"has a walltime of {job.walltime!r}: an int or a float is expected"
+    if not job.walltime > 0:
         return f"has a walltime of {job.walltime!r} s"
     if not isinstance(job.request.hosts, int) or job.request.hosts < 0:
         return f"requests {job.request.hosts!r} hosts: an int is expected, 0 or more"
-    if isinstance(job.profile, DelayProfile) and not (_is_number(job.profile.delay) and 0 <= job.profile.delay < inf):
-        return f"lasts {job.profile.delay!r} s"
-    return ""
+    lasts = job.profile.delay if isinstance(job.profile, DelayProfile) else 0.0
+    if not _is_number(lasts):
+        return f"lasts {lasts!r}: an int or a float is expected"
+    return "" if 0 <= lasts < inf else f"lasts {lasts!r} s"
 
 
 def _is_number(value: object) -> bool:

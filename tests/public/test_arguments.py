@@ -182,7 +182,7 @@ ODD_JOBS = [
     ({"id": "nine"}, "has no id such as 'w0!1'"),
     ({"walltime": nan}, "has a walltime of nan s"),
     ({"walltime": -1.0}, "has a walltime of -1.0 s"),
-    ({"walltime": "10"}, "has a walltime of '10' s"),
+    ({"walltime": "10"}, "has a walltime of '10': an int or a float is expected"),
     ({"submission_time": nan}, "is submitted at nan s"),
     ({"profile": wt.DelayProfile(id="w0!odd", delay=nan)}, "lasts nan s"),
     ({"profile": wt.DelayProfile(id="w0!odd", delay=-5.0)}, "lasts -5.0 s"),
