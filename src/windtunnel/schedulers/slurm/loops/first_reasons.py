@@ -69,7 +69,7 @@ def _tested(state: State, record: Record) -> str | None:
             return kept_by_others(usable) if kept else None
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
     most = state.selector.cons_tres.most_cpus
-    job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
+    job.last_nodes = max(record.demand.counted_nodes, -(-record.demand.cpus // most) if most else 0)
     if _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
         job.last_cpus = placed.total if placed is not None else 0

@@ -191,7 +191,7 @@ class Chooser:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
-        by_switches = record.job.ask.switches and self.by_switches(record)
+        by_switches = self.by_switches(record)  # the highest switch that is chosen may be another while jobs run
         counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
         if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
             return None
