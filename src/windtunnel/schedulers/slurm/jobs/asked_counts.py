@@ -55,7 +55,7 @@ class AskedCounts:
         self.tasks: int = 1
         self.nodes_given: bool = ask.min_nodes is not None
         self._count_nodes(ask)
-        self._fix_nodes(nodes_of_gpus(ask), ask)
+        self._fix_nodes(nodes_of_gpus(ask))
         self.own_most = self.max_nodes if self.most_asked else 0
         """The most nodes that its request leaves it, whatever partitions and limits do; 0: any number."""
         self.most_looked_for = self.most_asked
@@ -92,7 +92,7 @@ class AskedCounts:
         self.max_nodes = max(self.max_nodes, self.min_nodes)
         self._nodes_of_tasks = ceil(tasks / per_node) if per_node and tasks is not None else 1
 
-    def _fix_nodes(self, nodes: int, ask: JobAsk) -> None:
+    def _fix_nodes(self, nodes: int) -> None:
         """GPUs in all, and so many on each node, make nodes, and where nothing is said of tasks one on each."""
         if not nodes:
             return

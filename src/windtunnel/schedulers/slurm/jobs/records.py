@@ -125,7 +125,7 @@ class Record:
         return cluster.described_with(memory, *shape) if memory or any(shape) else -1
 
     def _below_tasks(self, cluster: Cluster) -> int:
-        """The nodes described with fewer CPUs than the job needs of a node at least, or less memory for these (§4.3)."""
+        """The nodes described with fewer CPUs than the job needs of a node, or less memory for these (§4.3)."""
         each, least = self.demand.memory_per_cpu or 0, self.demand.least_cpus
         return self.table.mask & ~cluster.described_with(each * least, 0, 0, 0, least) if least > 1 else 0
 

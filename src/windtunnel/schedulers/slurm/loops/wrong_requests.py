@@ -16,7 +16,7 @@ def wrong_gpus(ask: JobAsk) -> bool:
         return True
     given = gpus_of_nodes(ask)
     if given is not None:
-        nodes, over = divmod(*given)
+        nodes, over = divmod(given[0], given[1])
         least = ask.min_nodes or 0
         most = ask.max_nodes or least or nodes
         if over or not max(1, least) <= nodes <= most:

@@ -183,7 +183,7 @@ class Cluster:
         """Whether any core of a node is as good as another: they are all in one socket, or each in its own."""
 
     def described_with(self, memory: int, sockets: int, cores: int, threads: int, cpus: int = 0) -> int:
-        """The nodes described with so much memory (MB), sockets, cores of each, threads of these and CPUs, or more (§5.1).
+        """The nodes described with so much memory (MB), sockets, cores and threads of these, CPUs, or more (§5.1).
 
         Others are no candidates, whatever of it is counted. Nodes whose RealMemory is not given (1) may have any.
         """
