@@ -219,7 +219,7 @@ class ConsTres:
 
     def goes_to_the_end(self, demand: Demand) -> bool:
         """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
-        return self.serial_at_end and demand.cpus == 1 and demand.requested_nodes == 1
+        return self.serial_at_end and max(demand.cpus, demand.cpus_of_gpus) == demand.requested_nodes == 1
 
     def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
         """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
