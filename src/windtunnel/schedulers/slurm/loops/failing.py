@@ -74,7 +74,7 @@ class Failing:
             elif self._reserved(record):
                 job.reason = "Reservation"
                 self._withheld(record)
-            elif len(job.records) == 1 and not (record.magnetic or record.listed) and record is not job.records[0].liking:
+            elif len(job.records) == 1 and not self._tried_elsewhere(record):
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
@@ -89,6 +89,11 @@ class Failing:
         else:
             job.reason = not_available(state, record, self.available)
             self._withheld(record)
+
+    @staticmethod
+    def _tried_elsewhere(record: Record) -> bool:
+        """Whether that is only what a job prefers, or one of the reservations that may take it."""
+        return bool(record.magnetic or record.listed) or record is record.job.records[0].liking
 
     def _reserved(self, record: Record) -> bool:
         """Whether reservations take nodes that a job might have: then nobody says that it can never run (§8)."""

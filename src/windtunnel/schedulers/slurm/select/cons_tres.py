@@ -240,6 +240,7 @@ class ConsTres:
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
             together = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags or demand.cpus_per_task > 1
+            together = together or bool(demand.tasks_per_socket)  # no more sockets than they need
             most = (demand.tasks_per_socket or 0) * demand.cpus_per_task  # of a socket
             touched = -(-count // (min(whole, most or whole) if together else threads))
             count = max(count, min(usable * threads if demand.one_thread else usable, touched * whole))
