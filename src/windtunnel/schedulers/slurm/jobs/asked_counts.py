@@ -134,7 +134,7 @@ class AskedCounts:
         if not self.asks_gres:
             return
         self.tracked_gres = asked_gres(ask, self.min_nodes, self.tasks, self.typed_only)
-        self.gpus_per_job = in_all
+        self.gpus_per_job = 0 if nodes_of_gpus(ask) else in_all  # those of each node say it all
         self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
         self.gpus_per_job += self.gpus_per_task * self.tasks
         defaults = {**site.job_defaults, **partition.job_defaults}
