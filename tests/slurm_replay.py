@@ -497,6 +497,8 @@ class Replay:
             if one.kind == "backfill":
                 self.last_backfill = last
         if state is not None and self.site.main.builtin:
+            ahead = msgspec.structs.replace(self.site.main, builtin=False)  # by priority, whatever the list is
+            state.site = msgspec.structs.replace(self.site, main=ahead)
             job_queue(state)  # each half minute sched/builtin looks ahead, and makes a queue for that
             self.foreseen = {key: job.reason for key, job in state.pending.items()}
         return self

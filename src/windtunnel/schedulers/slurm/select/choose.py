@@ -60,8 +60,9 @@ class Chooser:
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
-        if record.demand.starts_alone and not record.demand.alone and not self.cluster.site.preempt.type:
-            among &= ~held.used  # where jobs make room for others nodes in use are candidates
+        waits = self.cluster.suspends and record.table.partition.over_subscribe is OverSubscribe.EXCLUSIVE
+        if waits or (record.demand.starts_alone and not record.demand.alone and not self.cluster.site.preempt.type):
+            among &= ~held.used  # nobody is suspended for such jobs; else nodes of those that make room are candidates
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
