@@ -15,7 +15,7 @@ from windtunnel.schedulers.slurm.select.kinds import Kinds
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
-from windtunnel.schedulers.slurm.select.own_tier import in_own_tier
+from windtunnel.schedulers.slurm.select.own_tier import in_own_tier, only_idle
 from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -60,9 +60,8 @@ class Chooser:
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
-        waits = self.cluster.suspends and record.table.partition.over_subscribe is OverSubscribe.EXCLUSIVE
-        if waits or (record.demand.starts_alone and not record.demand.alone and not self.cluster.site.preempt.type):
-            among &= ~held.used  # nobody is suspended for such jobs; else nodes of those that make room are candidates
+        if only_idle(self.cluster, record):
+            among &= ~held.used
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:

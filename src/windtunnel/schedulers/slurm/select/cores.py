@@ -169,7 +169,7 @@ def _sockets(
 ) -> int:
     """As many whole free sockets as hold so many cores: nobody else gets their rest.
 
-    ``laid_out``: the CPUs of the tasks there, by which ``--ntasks-per-socket`` leaves out sockets (0: of no such job).
+    ``laid_out``: the CPUs of tasks for which ``--ntasks-per-socket`` leaves out sockets (0: of no such job).
     """
     sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
     left = sockets if beside is None else beside
