@@ -49,8 +49,8 @@ class Chooser:
     ) -> Picked | None:
         """Where a job could start now (§5.1).
 
-        ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
-        ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
+        ``preferred`` nodes, which a limited group uses already, go before others of their weight. The nodes ``afresh``
+        (None: those among which is selected) lose what earlier tests left on them.
         """
         self.cons_tres.present = held
         weights = self.fit.weights
@@ -91,7 +91,7 @@ class Chooser:
         self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
     ) -> Picked | None:
         """The same in one of the sets of nodes of which one has to serve the job."""
-        required = self._required(record, among, held, beside)
+        required = self._required(record, among, held, beside, False)
         return None if required is None else self._select(record, among, held, required, ahead, beside)
 
     def alternatives(self, record: Record, among: int) -> list[int]:
@@ -112,25 +112,27 @@ class Chooser:
         )
 
     def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        required = self._required(record, among, held, None)
+        required = self._required(record, among, held, None, True)
         if required:
             return self._select(record, among, held, required)
         return None if required is None else self._now(record, among, held)
 
-    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
+    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None, now: bool) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
         required = record.job.named
         if record.counts:
-            turn = self.turn(record, among, held, beside)
+            turn = self.turn(record, among, held, beside, now)
             required |= turn.found
             if turn.at_odds or turn.lacking is not None or required.bit_count() > record.demand.max_nodes:
                 return None
         return None if required & ~among else required
 
-    def turn(self, record: Record, among: int, held: Occupancy, beside: int | None = None) -> Turn:
-        """What is found of features with counts, one after another."""
+    def turn(self, record: Record, among: int, held: Occupancy, beside: int | None = None, now: bool = False) -> Turn:
+        """What is found of features with counts, one after another; ``now``: at a start."""
 
         def select(part: Record, nodes: int, required: int) -> Picked | None:
+            if now and self.linear and not required:
+                return self._linear_now(part, nodes & among, held)
             return self._select(part, nodes & among, held, required, beside=beside)
 
         return look_in_turn(select, record, self.cluster.site)
@@ -242,9 +244,7 @@ class Chooser:
         )
         return self.cons_tres.select(record, without(among, away), held, required, EMPTY, False) is not None
 
-    def _over_others(
-        self, record: Record, among: int, held: Occupancy, required: int, ahead: bool
-    ) -> Picked | None:
+    def _over_others(self, record: Record, among: int, held: Occupancy, required: int, ahead: bool) -> Picked | None:
         """Where jobs are suspended for others: on cores of lower tiers, of as few of them as can be (§9).
 
         If those do not suffice, on cores of other partitions of its own tier, with whose jobs it takes turns.
