@@ -49,8 +49,8 @@ class Chooser:
     ) -> Picked | None:
         """Where a job could start now (§5.1).
 
-        ``preferred`` nodes, which a limited group uses already, go before others of their weight. The nodes ``afresh``
-        (None: those among which is selected) lose what earlier tests left on them.
+        ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
+        ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
         self.cons_tres.present = held
         weights = self.fit.weights
