@@ -15,7 +15,7 @@ from windtunnel.schedulers.slurm.select.kinds import Kinds
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
-from windtunnel.schedulers.slurm.select.own_tier import in_own_tier, only_idle
+from windtunnel.schedulers.slurm.select.own_tier import in_own_tier, suspendable
 from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -60,8 +60,7 @@ class Chooser:
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
-        if only_idle(self.cluster, record):
-            among &= ~held.used
+        among = suspendable(self.cluster, held, record, among)
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
