@@ -501,7 +501,16 @@ SHORT = {
     "-J": "--job-name",
     "-q": "--qos",
 }
-FLAGS = ("--hold", "--exclusive", "--contiguous", "--spread-job", "--use-min-nodes", "--oversubscribe")
+FLAGS = (
+    "--hold",
+    "--exclusive",
+    "--contiguous",
+    "--spread-job",
+    "--use-min-nodes",
+    "--oversubscribe",
+    "--requeue",
+    "--no-requeue",
+)
 
 
 def options(args):
@@ -630,6 +639,7 @@ def ask_of(given, user="", name="", submitted=0):
         begin=when(given["--begin"]) if "--begin" in given else None,
         deadline=when(given["--deadline"]) if "--deadline" in given else None,
         held="--hold" in given,
+        requeue=False if "--no-requeue" in given else None,
         nice=int(given.get("--nice", 0)),
         priority=number("--priority"),
         dependencies=dependencies(given.get("--dependency")),

@@ -191,6 +191,8 @@ class Replay:
         self.early = []
         """Jobs started in one partition while another was still down."""
         self.killed = {}
+        self.unnamed = set()
+        """Victims of which the log does not say for whom they were killed: they may not come again."""
         self.graces = {}
         """When victims were signalled, and the seconds they had left."""
         self.looked = 0.0
@@ -224,6 +226,11 @@ class Replay:
                 if match[3] != "Invalid":  # its grace is over
                     found[-1].victims.append((job_number(match[1]), job_number(match[3])))
                 self.killed.setdefault(job_number(match[1]), found[-1].when)
+            elif found and (match := re.search(r"preempted JobId=(\S+) had to be killed", line)):
+                key = job_number(match[1])
+                found[-1].victims.append((key, None))
+                self.unnamed.add(key)
+                self.killed.setdefault(key, found[-1].when)
             elif found and (
                 match := re.search(
                     r"setting (\d+) sec preemption grace time for JobId=(\S+) to reclaim .*JobId=(\S+)", line
@@ -490,6 +497,8 @@ class Replay:
             if one.kind == "backfill":
                 self.last_backfill = last
         if state is not None and self.site.main.builtin:
+            ahead = msgspec.structs.replace(self.site.main, builtin=False)  # by priority, whatever the list is
+            state.site = msgspec.structs.replace(self.site, main=ahead)
             job_queue(state)  # each half minute sched/builtin looks ahead, and makes a queue for that
             self.foreseen = {key: job.reason for key, job in state.pending.items()}
         return self
@@ -529,7 +538,7 @@ class Replay:
         for victim, job in done.victims if done is not None else ():
             if victim.id not in first or victim.id not in self.graces:  # signalled once, whoever else comes
                 first.setdefault(victim.id, set()).add(job.id)
-        return {(victim, job) for victim, jobs in first.items() for job in jobs}
+        return {(key, None if key in self.unnamed else job) for key, jobs in first.items() for job in jobs}
 
     def compare(self, recorded, done, state):
         def cpus_of(key):
@@ -569,7 +578,7 @@ class Replay:
             got_victims = self.victims_of(done)
             self.compared["victims"] += 1
             if got_victims != set(recorded.victims):
-                self.differences.append(("victims", recorded.victims, sorted(got_victims)))
+                self.differences.append(("victims", recorded.victims, sorted(got_victims, key=str)))
 
     def compare_cores(self, recorded, done, state):
         """Which cores and generic resources each job got of its nodes."""

@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import GresAsk, JobAsk, Partition, SlurmSite
 from windtunnel.schedulers.slurm.jobs.asked_gres import asked_gres, typed_only
-from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, named_nodes
+from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, named_nodes, nodes_of_gpus
 
 __all__ = ["AskedCounts"]
 
@@ -19,7 +19,9 @@ class AskedCounts:
     """What a request counts, before anything is said of CPUs and memory."""
 
     __slots__ = (
+        "_nodes_of_tasks",
         "asks_gres",
+        "counted_nodes",
         "cpus_beside_gpu",
         "cpus_of_gpus",
         "cpus_per_gpu",
@@ -53,6 +55,7 @@ class AskedCounts:
         self.tasks: int = 1
         self.nodes_given: bool = ask.min_nodes is not None
         self._count_nodes(ask)
+        self._fix_nodes(nodes_of_gpus(ask))
         self.own_most = self.max_nodes if self.most_asked else 0
         """The most nodes that its request leaves it, whatever partitions and limits do; 0: any number."""
         self.most_looked_for = self.most_asked
@@ -84,8 +87,26 @@ class AskedCounts:
         if per_node and tasks is not None and nodes is None:
             low = ceil(tasks / per_node)
             self.max_nodes = max(self.max_nodes, low)
-        self.min_nodes = max(low, named_nodes(ask))
+        self.counted_nodes = self.min_nodes = max(low, named_nodes(ask))
+        """The nodes for which it counts while it waits."""
         self.max_nodes = max(self.max_nodes, self.min_nodes)
+        self._nodes_of_tasks = ceil(tasks / per_node) if per_node and tasks is not None else 1
+
+    def _fix_nodes(self, nodes: int) -> None:
+        """GPUs in all, and so many on each node, make nodes, and where nothing is said of tasks one on each."""
+        if not nodes:
+            return
+        self.nodes_given = True
+        self.min_nodes = self.max_nodes = self.counted_nodes = self.least_asked = self.most_asked = nodes
+        if not self.tasks_given:
+            self.tasks = nodes
+
+    def _hold_tasks(self) -> None:
+        """Nodes that --ntasks-per-node makes of tasks are looked for also where -N says less; too many: none do."""
+        if self.counted_nodes <= self.max_nodes < self._nodes_of_tasks:
+            self.min_nodes = _MANY
+        else:
+            self.min_nodes = max(self.min_nodes, self._nodes_of_tasks)
 
     def _count_gres(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
         """Generic resources on each node, and GPUs of the whole job (§5.7)."""
@@ -113,7 +134,7 @@ class AskedCounts:
         if not self.asks_gres:
             return
         self.tracked_gres = asked_gres(ask, self.min_nodes, self.tasks, self.typed_only)
-        self.gpus_per_job = in_all
+        self.gpus_per_job = 0 if nodes_of_gpus(ask) else in_all  # those of each node say it all
         self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
         self.gpus_per_job += self.gpus_per_task * self.tasks
         defaults = {**site.job_defaults, **partition.job_defaults}

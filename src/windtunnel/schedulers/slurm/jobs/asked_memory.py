@@ -6,7 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
 from windtunnel.schedulers.slurm.jobs.asked_counts import AskedCounts
-from windtunnel.schedulers.slurm.jobs.asked_tasks import cpus_of_tasks
+from windtunnel.schedulers.slurm.jobs.asked_tasks import cpus_of_tasks, nodes_of_gpus
 
 __all__ = ["AskedMemory"]
 
@@ -33,7 +33,9 @@ class AskedMemory(AskedCounts):
     def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite, first: SlurmNode | None) -> None:
         """``first``: the first node of the partition."""
         super().__init__(ask, partition, site)
-        self.cpus = max(cpus_of_tasks(ask, self.tasks), self.min_nodes)
+        self.cpus = cpus_of_tasks(ask, self.tasks)
+        if not nodes_of_gpus(ask):
+            self.cpus = max(self.cpus, self.min_nodes)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
         self.exclusive = ask.exclusive or partition.over_subscribe is OverSubscribe.EXCLUSIVE

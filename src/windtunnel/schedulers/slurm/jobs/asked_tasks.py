@@ -2,7 +2,7 @@
 
 from windtunnel.model.slurm import JobAsk
 
-__all__ = ["asked_gpus", "asked_tasks", "cpus_of_tasks", "named_nodes"]
+__all__ = ["asked_gpus", "asked_tasks", "cpus_of_tasks", "gpus_of_nodes", "named_nodes", "nodes_of_gpus"]
 
 
 def asked_tasks(ask: JobAsk) -> int | None:
@@ -30,9 +30,26 @@ def asked_gpus(ask: JobAsk) -> int:
     return (asked_tasks(ask) or 0) // ask.tasks_per_gpu
 
 
+def gpus_of_nodes(ask: JobAsk) -> tuple[int, int] | None:
+    """The GPUs of the whole job and of each node, where it names both of one type; None: it does not."""
+    in_all = {(one.name, one.type): one.count for one in ask.gres_per_job}
+    for one in ask.gres_per_node:
+        if one.name == "gpu" and one.count and (one.name, one.type) in in_all:
+            return in_all[one.name, one.type], one.count
+    return None
+
+
+def nodes_of_gpus(ask: JobAsk) -> int:
+    """As many nodes as follow from the GPUs in all and on each node; 0: none follow."""
+    given = gpus_of_nodes(ask)
+    return given[0] // given[1] if given is not None else 0
+
+
 def cpus_of_tasks(ask: JobAsk, tasks: int) -> int:
     """The CPUs of so many tasks; those of GPUs count only where they are more than what sbatch reckons with."""
     each = ask.cpus_per_task or 1
+    if nodes_of_gpus(ask) and asked_tasks(ask) is None and not ask.tasks_per_node:
+        return max(1, ask.min_nodes or 1) * each  # sbatch knows no more of its nodes
     if not ask.tasks_per_gpu:
         return tasks * each
     reckoned = (ask.tasks or max(1, ask.min_nodes or 1) * (ask.tasks_per_node or 1)) * each

@@ -101,7 +101,10 @@ class Demand(AskedMemory):
         """Whether it allows one node only: those are left out at once on which its tasks do not fit all."""
         if not (self.lifts_least and 0 < self.most_asked < partition.min_nodes):
             self.min_nodes = max(self.min_nodes, partition.min_nodes)
+            self.counted_nodes = max(self.counted_nodes, partition.min_nodes)
             self.least_asked = max(self.least_asked, partition.min_nodes)
+        if site.select.type != "linear":
+            self._hold_tasks()
         self.few_nodes: bool = ask.use_min_nodes
         self._request_nodes()
         plain = not (
@@ -147,7 +150,7 @@ class Demand(AskedMemory):
 
     def _sockets_known(self) -> int:
         """The sockets of a node that are known to be used: by ``--ntasks-per-socket``; one where nothing is known."""
-        low = max(1, self.min_nodes)
+        low = max(1, self.counted_nodes)
         if not self.tasks_per_socket or max(self.cpus, self.tasks * self.cpus_per_task) // low <= 1:
             return 1
         return ceil(self.tasks // low / self.tasks_per_socket)

@@ -79,7 +79,7 @@ class Ranking:
         if known.weight_fair_share:
             found.fair_share = fair_share
         if known.weight_job_size:
-            found.size = self._size(demand.min_nodes, cpus or demand.cpus, limit)
+            found.size = self._size(demand.counted_nodes, cpus or demand.cpus, limit)
         if known.weight_partition:
             found.partition = self._share(partition.priority_job_factor, self.best_partition, "NO_NORMAL_PART")
         if known.weight_qos and qos is not None:

@@ -72,7 +72,7 @@ class Record:
         self.narrow = self.mask != table.mask
         """Whether these are not all of the partition's."""
         self.too_small = self._below_tasks(cluster)
-        """Nodes that backfill leaves out for their memory, also where memory is not selected."""
+        """Nodes that backfill leaves out for their CPUs or memory, also where memory is not selected."""
         self.kind = -1
         """The selector's number for all that are placed alike; -1: not asked for yet."""
         self.sort = 0
@@ -125,9 +125,9 @@ class Record:
         return cluster.described_with(memory, *shape) if memory or any(shape) else -1
 
     def _below_tasks(self, cluster: Cluster) -> int:
-        """The nodes described with less memory than the CPUs take that the job needs of a node at least (§4.3)."""
-        each, least = self.demand.memory_per_cpu, self.demand.least_cpus
-        return self.table.mask & ~cluster.described_with(each * least, 0, 0, 0) if each and least > 1 else 0
+        """The nodes described with fewer CPUs than the job needs of a node, or less memory for these (§4.3)."""
+        each, least = self.demand.memory_per_cpu or 0, self.demand.least_cpus
+        return self.table.mask & ~cluster.described_with(each * least, 0, 0, 0, least) if least > 1 else 0
 
     def as_preferred(self, preference: Constraint, site: SlurmSite) -> "Record":
         """The same job with the features that it prefers in place of those that it asks for."""

@@ -10,7 +10,7 @@ __all__ = ["tres_of"]
 
 def tres_of(demand: Demand, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
     """TRES of the whole request as it waits, or of so many nodes and CPUs; memory in MB."""
-    count = demand.min_nodes if nodes is None else nodes
+    count = demand.counted_nodes if nodes is None else nodes
     taken = demand.cpus if cpus is None else cpus
     found: dict[str, float] = {"cpu": taken, "node": count}
     for name, number in demand.licences.items():

@@ -79,10 +79,8 @@ class _Cycle:
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
-            if record.magnetic and not self._drawn(record):
+            if (record.magnetic or record.listed) and not self._drawn(record):
                 continue
-            if record.listed:
-                record.job.reservation = record.listed
             if prospects is None:
                 self._record(record)
             else:
@@ -95,17 +93,17 @@ class _Cycle:
         return self.done
 
     def _drawn(self, record: Record) -> bool:
-        """Whether a reservation takes a job that asks for none now; otherwise it is said that it will.
+        """Whether a job's reservation has begun, one that takes it or of several; otherwise it is said that it will.
 
-        Nothing is said of one that lacks licences: it is not even looked at.
+        Nothing is said of one that takes a job which lacks licences: it is not even looked at.
         """
-        job = record.job
-        if job.licences and not self.settings.bf_licenses and not self.state.has_licences(job.licences):
+        job, asks = record.job, bool(record.listed)
+        if not asks and job.licences and not (self.settings.bf_licenses or self.state.has_licences(job.licences)):
             return False
-        job.reservation = record.magnetic
+        job.reservation = record.listed or record.magnetic
         if self.state.bookings.open_to(job, self.state.now):
             return True
-        job.reservation, job.reason = "", "Reservation"
+        job.reservation, job.reason = job.reservation if asks else "", "Reservation"
         return False
 
     def _prospects(self, queue: list[Record]) -> Prospects | None:

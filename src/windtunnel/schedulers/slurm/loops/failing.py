@@ -41,12 +41,14 @@ class Failing:
             return among
         end = state.now + cut(record, record.limit, state.now) * 60
         kept = state.bookings.kept_from(job, state.now, end)
-        if job.reservation and not state.bookings.flexible(job.reservation):
+        if job.reservation and (record.listed or not state.bookings.flexible(job.reservation)):
             own = state.bookings.own(job, state.now)
             if own is None or own.start > state.now:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
                 return None
+            if state.bookings.flexible(job.reservation):
+                return without(among, kept)
             if not without(own.mask, kept):  # others have all of it: nobody asks limits
                 job.reason = kept_by_others(0)
                 self.available &= ~own.mask
@@ -72,7 +74,7 @@ class Failing:
             elif self._reserved(record):
                 job.reason = "Reservation"
                 self._withheld(record)
-            elif len(job.records) == 1 and not record.magnetic and record is not job.records[0].liking:
+            elif len(job.records) == 1 and not self._tried_elsewhere(record):
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
@@ -87,6 +89,11 @@ class Failing:
         else:
             job.reason = not_available(state, record, self.available)
             self._withheld(record)
+
+    @staticmethod
+    def _tried_elsewhere(record: Record) -> bool:
+        """Whether that is only what a job prefers, or one of the reservations that may take it."""
+        return bool(record.magnetic or record.listed) or record is record.job.records[0].liking
 
     def _reserved(self, record: Record) -> bool:
         """Whether reservations take nodes that a job might have: then nobody says that it can never run (§8)."""

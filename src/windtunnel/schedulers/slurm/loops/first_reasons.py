@@ -68,11 +68,11 @@ def _tested(state: State, record: Record) -> str | None:
         if never_runs(state, record, usable):
             return kept_by_others(usable) if kept else None
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
-    most = state.selector.cons_tres.most_cpus
-    job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
-    if _is_sized(state, record):
+    if job.reservation or _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
-        job.last_cpus = placed.total if placed is not None else 0
+        job.last_nodes = placed.nodes.bit_count() if placed is not None else 0
+        if _is_sized(state, record):
+            job.last_cpus = placed.total if placed is not None else 0
     free = among & idle_nodes(state, record) & ~state.of_others(record)
     if among != free and not state.selector.ever(record, free):
         room = union(one.holding.nodes for one in candidates(state, record)) if state.site.preempt.type else 0

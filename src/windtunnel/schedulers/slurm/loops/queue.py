@@ -169,11 +169,11 @@ def refresh(state: State, job: PendingJob) -> bool:
 
 
 def _in_each(state: State, record: Record) -> list[Record]:
-    """A job that asks for several reservations, in each of them that has begun."""
-    job, found = record.job, []
-    for name in job.reservations:
+    """A job that asks for several reservations, in each of them that is not over, the first to begin first."""
+    job, found, known = record.job, [], state.bookings.reservations
+    for name in sorted(job.reservations, key=lambda name: known[name].start if name in known else 0):
         job.reservation = name
-        if state.bookings.open_to(job, state.now):
+        if state.bookings.allows(job) and not state.bookings.over(name, state.now):
             found.append(record.within(name, state.site))
     return found
 
@@ -186,13 +186,7 @@ def _reservation_open(state: State, job: PendingJob) -> bool:
     bookings = state.bookings
     left = [name for name in job.reservations if not bookings.over(name, state.now)]
     if left:
-        opened = False
-        for name in left:
-            job.reservation = name
-            opened = opened or bookings.open_to(job, state.now)
-        if not opened:
-            job.reason = "Reservation"
-        return opened
+        return True  # whether any has begun is seen when it is its turn
     if bookings.over(job.reservation, state.now):
         if not bookings.frees_jobs(job.reservation):
             job.reason = "ReservationDeleted"

@@ -1,16 +1,26 @@
 """Requests that are refused whatever the cluster looks like (§6.3)."""
 
 from windtunnel.model.slurm import JobAsk
-from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
+from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks, gpus_of_nodes
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 
 __all__ = ["too_few_gpus", "too_many_named", "wrong_gpus", "wrong_least_time"]
 
 
 def wrong_gpus(ask: JobAsk) -> bool:
-    """Whether sbatch does not take what is said of GPUs: sockets without their number, tasks that leave some over."""
+    """Whether sbatch does not take what is said of GPUs: sockets without their number, tasks that leave some over.
+
+    Nor does it take GPUs in all that are no multiple of those of a node, or make other nodes than ``-N`` says.
+    """
     if ask.gres_per_socket and not ask.sockets_per_node:
         return True
+    given = gpus_of_nodes(ask)
+    if given is not None:
+        nodes, over = divmod(given[0], given[1])
+        least = ask.min_nodes or 0
+        most = ask.max_nodes or least or nodes
+        if over or not max(1, least) <= nodes <= most:
+            return True
     tasks = asked_tasks(ask) if ask.tasks_per_gpu else 0
     return bool(tasks and ask.tasks_per_gpu and tasks % ask.tasks_per_gpu)
 

@@ -92,7 +92,7 @@ class Cluster:
         self.core_masks = [(1 << count) - 1 for count in self.cores]
         self.sockets = [self._sockets(i) for i in range(self.size)]
         self.memory = [node.memory - node.memory_reserved for node in nodes]
-        self._described: dict[tuple[int, int, int, int], int] = {}
+        self._described: dict[tuple[int, int, int, int, int], int] = {}
         self.by_memory: dict[int, int] = {}
         """The nodes with so much memory."""
         for i, memory in enumerate(self.memory):
@@ -182,12 +182,12 @@ class Cluster:
         )
         """Whether any core of a node is as good as another: they are all in one socket, or each in its own."""
 
-    def described_with(self, memory: int, sockets: int, cores: int, threads: int) -> int:
-        """The nodes described with so much memory (MB), sockets, cores of each and threads of these, or more (§5.1).
+    def described_with(self, memory: int, sockets: int, cores: int, threads: int, cpus: int = 0) -> int:
+        """The nodes described with so much memory (MB), sockets, cores and threads of these, CPUs, or more (§5.1).
 
         Others are no candidates, whatever of it is counted. Nodes whose RealMemory is not given (1) may have any.
         """
-        key = (memory, sockets, cores, threads)
+        key = (memory, sockets, cores, threads, cpus)
         found = self._described.get(key)
         if found is None:
             found = self._described[key] = mask_of(
@@ -197,6 +197,7 @@ class Cluster:
                 and len(self.sockets[i]) >= sockets
                 and self.cores[i] >= cores * len(self.sockets[i])
                 and self.threads[i] >= threads
+                and self.cpus[i] >= cpus
             )
         return found
 

@@ -15,7 +15,7 @@ from windtunnel.schedulers.slurm.select.kinds import Kinds
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
-from windtunnel.schedulers.slurm.select.own_tier import in_own_tier
+from windtunnel.schedulers.slurm.select.own_tier import in_own_tier, suspendable
 from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -60,8 +60,7 @@ class Chooser:
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
-        if record.demand.starts_alone and not record.demand.alone and not self.cluster.site.preempt.type:
-            among &= ~held.used  # where jobs make room for others nodes in use are candidates
+        among = suspendable(self.cluster, held, record, among)
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
@@ -92,7 +91,7 @@ class Chooser:
         self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
     ) -> Picked | None:
         """The same in one of the sets of nodes of which one has to serve the job."""
-        required = self._required(record, among, held, beside)
+        required = self._required(record, among, held, beside, False)
         return None if required is None else self._select(record, among, held, required, ahead, beside)
 
     def alternatives(self, record: Record, among: int) -> list[int]:
@@ -113,25 +112,27 @@ class Chooser:
         )
 
     def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        required = self._required(record, among, held, None)
+        required = self._required(record, among, held, None, True)
         if required:
             return self._select(record, among, held, required)
         return None if required is None else self._now(record, among, held)
 
-    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
+    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None, now: bool) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
         required = record.job.named
         if record.counts:
-            turn = self.turn(record, among, held, beside)
+            turn = self.turn(record, among, held, beside, now)
             required |= turn.found
             if turn.at_odds or turn.lacking is not None or required.bit_count() > record.demand.max_nodes:
                 return None
         return None if required & ~among else required
 
-    def turn(self, record: Record, among: int, held: Occupancy, beside: int | None = None) -> Turn:
-        """What is found of features with counts, one after another."""
+    def turn(self, record: Record, among: int, held: Occupancy, beside: int | None = None, now: bool = False) -> Turn:
+        """What is found of features with counts, one after another; ``now``: at a start."""
 
         def select(part: Record, nodes: int, required: int) -> Picked | None:
+            if now and self.linear and not required:
+                return self._linear_now(part, nodes & among, held)
             return self._select(part, nodes & among, held, required, beside=beside)
 
         return look_in_turn(select, record, self.cluster.site)
@@ -192,7 +193,7 @@ class Chooser:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
-        by_switches = record.job.ask.switches and self.by_switches(record)
+        by_switches = self.by_switches(record)  # the highest switch that is chosen may be another while jobs run
         counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
         if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
             return None
@@ -243,9 +244,7 @@ class Chooser:
         )
         return self.cons_tres.select(record, without(among, away), held, required, EMPTY, False) is not None
 
-    def _over_others(
-        self, record: Record, among: int, held: Occupancy, required: int, ahead: bool
-    ) -> Picked | None:
+    def _over_others(self, record: Record, among: int, held: Occupancy, required: int, ahead: bool) -> Picked | None:
         """Where jobs are suspended for others: on cores of lower tiers, of as few of them as can be (§9).
 
         If those do not suffice, on cores of other partitions of its own tier, with whose jobs it takes turns.

@@ -219,7 +219,7 @@ class ConsTres:
 
     def goes_to_the_end(self, demand: Demand) -> bool:
         """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
-        return self.serial_at_end and demand.cpus == 1 and demand.requested_nodes == 1
+        return self.serial_at_end and max(demand.cpus, demand.cpus_of_gpus) == demand.requested_nodes == 1
 
     def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
         """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
@@ -240,6 +240,7 @@ class ConsTres:
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
             together = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags or demand.cpus_per_task > 1
+            together = together or bool(demand.tasks_per_socket)  # no more sockets than they need
             most = (demand.tasks_per_socket or 0) * demand.cpus_per_task  # of a socket
             touched = -(-count // (min(whole, most or whole) if together else threads))
             count = max(count, min(usable * threads if demand.one_thread else usable, touched * whole))

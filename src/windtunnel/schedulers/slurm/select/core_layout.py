@@ -8,7 +8,7 @@ goes first. So the cores of recorded jobs show it.
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest
 
-__all__ = ["fullest_trimmed", "open_cores", "pick_cores", "round_the_sockets"]
+__all__ = ["fullest_trimmed", "open_cores", "pick_cores", "round_the_sockets", "without_avoided"]
 
 
 def _usable_threads(demand: Demand, threads: int) -> int:
@@ -47,7 +47,7 @@ def pick_cores(
         return _best_sockets(sockets, count)
     taken = 0
     if demand.tasks_per_socket:
-        sockets = _without_avoided(demand, sockets, laid_out or count * _usable_threads(demand, threads), threads)
+        sockets = without_avoided(demand, sockets, laid_out or count * _usable_threads(demand, threads), threads)
     elif demand.cpus_per_task > 1:
         left = []
         for socket in sockets:
@@ -85,7 +85,7 @@ def _of_whole_tasks(demand: Demand, cores: int, threads: int) -> int:
     return -(-tasks * each // usable)
 
 
-def _without_avoided(demand: Demand, sockets: list[int], wanted: int, threads: int) -> list[int]:
+def without_avoided(demand: Demand, sockets: list[int], wanted: int, threads: int) -> list[int]:
     """The sockets but those that ``--ntasks-per-socket`` does not need for so many CPUs of tasks."""
     usable = _usable_threads(demand, threads)
     most = (demand.tasks_per_socket or 0) * demand.cpus_per_task

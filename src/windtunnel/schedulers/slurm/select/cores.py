@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores
+from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores, without_avoided
 from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, left_of_most
 from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
@@ -50,7 +50,8 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         beside = _beside_gpus(cluster, held, demand, node, free, room, placed.near) if bound else None
         if socket_counts:
             cores = -(-cpus // cluster.threads[node])
-            found[node] = _sockets(cluster, demand, node, free, cores, gpus, room, beside)
+            laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
+            found[node] = _sockets(cluster, demand, node, free, cores, gpus, room, beside, laid_out)
         else:
             whole = _with_threads(cluster, demand, node, cpus)
             laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
@@ -164,12 +165,19 @@ def _sockets(
     gpus: int,
     room: int,
     beside: list[int] | None,
+    laid_out: int,
 ) -> int:
-    """As many whole free sockets as hold so many cores: nobody else gets their rest."""
+    """As many whole free sockets as hold so many cores: nobody else gets their rest.
+
+    ``laid_out``: the CPUs of tasks for which ``--ntasks-per-socket`` leaves out sockets (0: of no such job).
+    """
     sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
     left = sockets if beside is None else beside
     if beside is None and demand.asks_gres and not demand.of_sockets:
         left = _for_gres(cluster, demand, node, sockets, 1, gpus, room)
+    if laid_out:
+        threads = cluster.threads[node]
+        left = without_avoided(demand, open_cores(demand, left, threads), laid_out, threads)
     taken = 0
     for socket, _ in sorted(zip(sockets, left, strict=True), key=lambda pair: not pair[1]):
         if taken.bit_count() < count:

@@ -109,14 +109,16 @@ class Fit(GresFit):
             return 0
         if demand.of_sockets:
             free = min(free, self._of_sockets(record, node, held, row))
-        free = self._by_shape(demand, node, free)
+        of_cores, free = free, self._by_shape(demand, node, free)
+        if demand.one_thread or not self.cluster.threads[node] < demand.cpus_per_task:
+            of_cores = free
         most, beyond = record.table.partition.max_cpus_per_node, 0
         if most is not None:  # so many count, whatever threads of their cores the job uses
             used = held.of_partition(node, record.table.name, self._taken(record, node, held, row))
             beyond = max(0, free - left_of_most(demand, most - used))
             free -= beyond
-        if free + beyond < demand.min_cpus_per_node and not demand.tasks_per_socket:
-            return 0  # MaxCPUsPerNode does not count here, nor GPUs for each task
+        if max(of_cores, free + beyond) < demand.min_cpus_per_node and not demand.tasks_per_socket:
+            return 0  # MaxCPUsPerNode does not count here, nor GPUs for each task, nor threads that tasks leave over
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             whole = self.by_socket or demand.exclusive

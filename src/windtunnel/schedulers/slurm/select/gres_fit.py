@@ -63,7 +63,7 @@ class GresFit(PlainFit):
                 return False
             if demand.max_nodes == 1 and free < demand.gpus_per_job:
                 return False
-            gpus = gpus or min(free, demand.gpus_per_job)
+            gpus = gpus or (free if demand.exclusive and demand.gpus_per_task else min(free, demand.gpus_per_job))
         if demand.gpus_per_socket:
             gpus = self.free_gpus(node, held, demand.gpu_type)
             if gpus < demand.gpus_on_sockets:
