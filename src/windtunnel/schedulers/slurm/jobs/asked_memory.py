@@ -33,9 +33,7 @@ class AskedMemory(AskedCounts):
     def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite, first: SlurmNode | None) -> None:
         """``first``: the first node of the partition."""
         super().__init__(ask, partition, site)
-        self.cpus = cpus_of_tasks(ask, self.tasks)
-        if not nodes_of_gpus(ask):
-            self.cpus = max(self.cpus, self.min_nodes)
+        self.cpus = max(cpus_of_tasks(ask, self.tasks), 0 if nodes_of_gpus(ask) else self.min_nodes)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
         self.exclusive = ask.exclusive or partition.over_subscribe is OverSubscribe.EXCLUSIVE
