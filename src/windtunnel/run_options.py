@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, read_time
 from windtunnel.diagnostics.times import is_year
 from windtunnel.engine import Options
-from windtunnel.inputs import check_arguments, chosen, job_fault
-from windtunnel.model import EventList, Job
+from windtunnel.inputs import check_arguments, check_events, chosen, job_fault
+from windtunnel.model import EventList, ExternalEvent, Job
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.vocabulary import Observer
@@ -54,14 +54,16 @@ def checked(
     return observers
 
 
-def check_injected(thing: object, *, over: bool) -> None:
-    """Check what is put into a running simulation: a job made in Python, or an event, which is checked as it occurs.
+def check_injected(thing: object, *, hosts: int, over: bool) -> None:
+    """Check what is put into a running simulation of so many hosts: a job made in Python, or an event.
 
     Raises:
-        UsageError: the simulation is over, or the job is not valid.
+        UsageError: the simulation is over, or the job or event is not valid.
     """
     if over:
         raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
+    if isinstance(thing, ExternalEvent):
+        check_events(EventList(name="put into the run", events=(thing,)), hosts)
     if not isinstance(thing, Job):
         return
     fault = job_fault(thing)

@@ -230,9 +230,9 @@ class Simulation:
         The account lists what schedulers do not honour of an event.
 
         Raises:
-            UsageError: the simulation is over, it is neither, the job is not valid, or the time is not a number.
+            UsageError: the simulation is over, it is neither, it is not valid, or the time is not a number.
         """
-        check_injected(thing, over=self.over)
+        check_injected(thing, hosts=len(self.engine.world.platform.hosts), over=self.over)
         self.engine.inject(thing, at)
         if isinstance(thing, ExternalEvent):
             told = replace(thing, timestamp=self.now if at is None else at)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 import windtunnel as wt
-from windtunnel.model import JobList
+from windtunnel.model import ExternalEvent, HostSet, JobList
 from windtunnel.model.failures import parse_failures
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.testing import job, platform, workload
@@ -198,6 +198,15 @@ def test_jobs_that_make_no_sense_are_refused(members, said):
     simulation = wt.Simulation("hosts:4", JOBS)
     with pytest.raises(wt.UsageError, match=f"the injected job '{odd.id}' {said}"):
         simulation.inject(odd)
+
+
+def test_events_of_hosts_that_are_not_there_are_refused_when_they_are_injected():
+    simulation = wt.Simulation("hosts:4", JobList("w0", [job(1)]), "fcfs")
+    event = ExternalEvent(timestamp=0.0, kind="machine_state", hosts=HostSet([2]), attributes={"state": "FAILURE"})
+    simulation.inject(event, 1.0)
+    said = r"there are no hosts 9 \(the platform has 4\)\n  hint: hosts are numbered from 0 to 3"
+    with pytest.raises(wt.UsageError, match=said):
+        simulation.inject(replace(event, hosts=HostSet([2, 9])), 1.0)
 
 
 def test_injected_jobs_wait_for_no_others():

@@ -232,7 +232,10 @@ def test_an_event_of_hosts_that_cannot_exist_is_refused_at_once(tmp_path):
             run("easy", events=path, out=tmp_path / "out")
         assert not (tmp_path / "out").exists()
         simulation = wt.Simulation(SMALL.platform, SMALL.workloads, "easy")
-        simulation.inject(read_events(path).events[0])
+        event = read_events(path).events[0]
+        with pytest.raises(wt.UsageError, match="there are no hosts 16-9999"):
+            simulation.inject(event)
+        simulation.engine.inject(event)
         with pytest.raises(wt.SimulationError, match="there are no hosts 16-9999"):
             simulation.run()
 
