@@ -63,9 +63,11 @@ def test_events_made_in_python_are_checked_before_the_run():
     with pytest.raises(UsageError, match=r"e: external event 'test_capacity' at t=3\.0 s: Expected `float`"):
         api.simulate("hosts:2", workload(job("a")), events=EventList(name="e", events=(bad,)))
     injected = api.Simulation("hosts:2", workload(job("a", 1, 9.0)))
-    injected.inject(bad, at=3.0)
+    with pytest.raises(UsageError, match=r"put into the run: .* 'test_capacity' at t=3\.0 s: Expected `float`"):
+        injected.inject(bad, at=3.0)
+    injected.inject(msgspec.structs.replace(bad, attributes={"power-limit": 5.0}), at=3.0)
     rows = injected.run().frame("events.csv").rows()
-    assert rows == [(3.0, "test_capacity", None, None, '{"power-limit":"much"}')]
+    assert rows == [(3.0, "test_capacity", None, None, '{"power-limit":5.0}')]
 
 
 def test_what_cannot_be_a_kind():
