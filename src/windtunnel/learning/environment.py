@@ -102,7 +102,7 @@ class SchedulingEnv(_Env):
         if spaces is None:
             raise MissingExtraError("gymnasium", "rl")
         if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-            raise UsageError(f"an episode must have at least one job, not {length!r}")
+            raise UsageError(f"an episode must have at least one job, not {length!r}", "length is an int")
         if view not in VIEWS:
             raise UsageError(f"there is no view {view!r}", ", ".join(VIEWS))
         if not callable(reward) and reward not in {"slowdown", "wait", "utilisation", *REWARDS}:

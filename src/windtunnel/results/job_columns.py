@@ -117,6 +117,6 @@ def _whole_dates(
     values[4::6] = turnaround
     rest = ENCODER.encode(values)[1 : -len(",null]")].replace(b",null,", b".000000\n").replace(b",", b".000000,")
     first = ENCODER.encode(submitted)[1:-1].replace(b",", b".000000,").decode()
-    # On most sites most jobs start at once.
+    # Jobs that start at once have 1, which need not be formatted.
     stretch = ["1.000000" if t == e else "%f" % (t / e) for t, e in zip(turnaround, execution, strict=True)]
     return f"{first}.000000".split(","), [f"{rest.decode()}.000000".split("\n"), stretch]
