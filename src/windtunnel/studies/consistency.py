@@ -81,7 +81,7 @@ def _texts(found: dict[str, Any]) -> list[tuple[_Way, Any]]:
     listed: list[tuple[_Way, Any]] = [
         (("operations", rank), text) for rank, text in enumerate(found.get("operations") or ())
     ]
-    listed.append((("until",), found.get("until", "")))
+    listed += [((word,), found.get(word, "")) for word in ("until", "carbon", "price", "pue", "second_zero")]
     for word in AXIS_WORDS:
         for rank, entry in enumerate(found.get(word) or ()):
             texts = (entry.what if isinstance(entry.what, str | tuple) else "", entry.operations, entry.options)

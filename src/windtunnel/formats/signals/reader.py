@@ -17,7 +17,7 @@ from windtunnel.model.signal_units import KNOWN, Quantity, convert
 from windtunnel.model.signals import Signal, constant
 from windtunnel.options import checked_options, options_of
 
-__all__ = ["FORMATS", "SignalFormat", "read_signal"]
+__all__ = ["FORMATS", "SignalFormat", "file_in", "read_signal"]
 
 _CONSTANT: Final = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d].*|€.*)")
 _HEAD: Final = 1 << 16
@@ -73,6 +73,17 @@ def read_signal(given: str | Path | Signal, quantity: Quantity) -> tuple[Signal,
         if not Path(text.partition("?")[0]).exists():
             raise UsageError(f"{found[2]!r:.40} is not a unit of {quantity}", f"units: {KNOWN[quantity]}")
     return _from_file(text, quantity)
+
+
+def file_in(text: str, quantity: Quantity, folder: Path) -> tuple[str, str]:
+    """The file of a signal, in a folder unless its path is absolute, and the options behind it; "" for a constant."""
+    if not (folder / text).is_file():
+        found = _CONSTANT.fullmatch(text.strip())
+        if found is not None and convert(quantity, found[2]) is not None:
+            return "", ""
+        text, mark, rest = text.partition("?")
+        return str((folder / text).absolute()), mark + rest
+    return str((folder / text).absolute()), ""
 
 
 def _hint(quantity: Quantity) -> str:
