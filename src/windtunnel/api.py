@@ -13,7 +13,7 @@ from windtunnel.inputs import arrange, changed, check_arguments
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim
-from windtunnel.run_billing import CarbonLike, PueLike, SecondZeroLike, check_electricity
+from windtunnel.run_billing import CarbonLike, PueLike, SecondZeroLike, SupplyLike, check_electricity
 from windtunnel.runs import Run, load_run
 from windtunnel.simulation import Simulation
 from windtunnel.vocabulary import Observer
@@ -61,6 +61,7 @@ def simulate(
     price: CarbonLike = None,
     pue: PueLike = None,
     second_zero: SecondZeroLike = None,
+    supply: SupplyLike = None,
     share_hosts: bool = False,
     inputs: "Sequence[str | Path]" = (),
     force: bool = False,
@@ -111,6 +112,7 @@ def simulate(
         price=price,
         pue=pue,
         second_zero=second_zero,
+        supply=supply,
         share_hosts=share_hosts,
         inputs=inputs,
         force=force,

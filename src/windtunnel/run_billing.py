@@ -8,15 +8,18 @@ from typing import Any
 
 from windtunnel.diagnostics import Account, UsageError, show_time
 from windtunnel.formats.signals import read_signal
+from windtunnel.formats.supply import read_supply
 from windtunnel.model.billing import QUARTER, Billing
 from windtunnel.model.facility import Overhead, parse_overhead
 from windtunnel.model.signal_units import Quantity
 from windtunnel.model.signals import Signal
+from windtunnel.model.supply import Supply
 
 __all__ = [
     "CarbonLike",
     "PueLike",
     "SecondZeroLike",
+    "SupplyLike",
     "asked",
     "check_electricity",
     "make_billing",
@@ -26,10 +29,19 @@ __all__ = [
 
 CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
+SupplyLike = str | Path | Supply | None
 SecondZeroLike = str | float | datetime | None
 
 
-def asked(carbon: CarbonLike, price: CarbonLike, pue: PueLike, second_zero: SecondZeroLike, *, energy: bool) -> bool:
+def asked(
+    carbon: CarbonLike,
+    price: CarbonLike,
+    pue: PueLike,
+    second_zero: SecondZeroLike,
+    supply: SupplyLike = None,
+    *,
+    energy: bool,
+) -> bool:
     """Whether there is to be such an account.
 
     Raises:
@@ -40,10 +52,12 @@ def asked(carbon: CarbonLike, price: CarbonLike, pue: PueLike, second_zero: Seco
         ("price", price, (str, Path, Signal)),
         ("pue", pue, (float, int, str, Overhead)),
         ("second_zero", second_zero, (float, int, str, datetime)),
+        ("supply", supply, (str, Path, Supply)),
     ):
         if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
             raise UsageError(f"{name} cannot be a {type(value).__name__}")
-    wanted = [name for name, value in (("carbon", carbon), ("price", price), ("pue", pue)) if value is not None]
+    things = {"carbon": carbon, "price": price, "pue": pue, "supply": supply}
+    wanted = [name for name, value in things.items() if value is not None]
     if wanted and not energy:
         verb = "needs" if len(wanted) == 1 else "need"
         raise UsageError(f"{' and '.join(wanted)} {verb} the energy of the run", "add --energy (energy=True)")
@@ -59,6 +73,7 @@ def check_electricity(
     price: CarbonLike = None,
     pue: PueLike = None,
     second_zero: SecondZeroLike = None,
+    supply: SupplyLike = None,
     energy: bool = False,
 ) -> None:
     """Look at what needs no file to be read, before anything is simulated.
@@ -66,7 +81,7 @@ def check_electricity(
     Raises:
         UsageError: something is asked for that is not valid, or needs another thing.
     """
-    asked(carbon, price, pue, second_zero, energy=energy)
+    asked(carbon, price, pue, second_zero, supply, energy=energy)
     second_zero_of(second_zero)
     if pue is not None:
         parse_overhead(pue)
@@ -99,6 +114,7 @@ def make_billing(
     price: CarbonLike,
     pue: PueLike,
     second_zero: SecondZeroLike,
+    supply: SupplyLike,
     start_date: float | None,
     account: Account,
 ) -> Billing:
@@ -109,6 +125,7 @@ def make_billing(
         price: the same of prices.
         pue: what the facility adds; None: nothing.
         second_zero: the date of second 0; None: that of the workload.
+        supply: what feeds the machines; None: nothing is lost on the way.
         start_date: that of the workload (s since 1970, UTC), if it has one.
         account: what there is to tell about the signals.
 
@@ -122,6 +139,7 @@ def make_billing(
         own, log = show_time(0.0, given), show_time(0.0, start_date)
         account.tell("second-zero", f"carbon and price begin at {own}; the log begins at {log}", note=True)
     return Billing(
+        supply=None if supply is None else read_supply(supply),
         overhead=Overhead() if pue is None else parse_overhead(pue),
         carbon=_placed(carbon, "carbon", zero, account),
         price=_placed(price, "price", zero, account),
@@ -163,6 +181,8 @@ def noted_billing(
             noted[f"{name}_unit"] = signal.unit
             if signal.kind:
                 noted[f"{name}_kind"] = signal.kind
+    if billing.supply is not None:
+        noted["supply"] = billing.supply.name or "made in Python"
     zero = second_zero_of(second_zero)
     if zero is not None:
         noted["second_zero"] = datetime.fromtimestamp(zero, UTC).isoformat()

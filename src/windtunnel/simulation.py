@@ -16,7 +16,15 @@ from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.run_account import tell_event
-from windtunnel.run_billing import CarbonLike, PueLike, SecondZeroLike, asked, make_billing, noted_billing
+from windtunnel.run_billing import (
+    CarbonLike,
+    PueLike,
+    SecondZeroLike,
+    SupplyLike,
+    asked,
+    make_billing,
+    noted_billing,
+)
 from windtunnel.run_options import check_injected, checked, noted, time_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
@@ -59,6 +67,8 @@ class Simulation:
             ``fixed=20000;linear=0.05;quadratic=1e-8`` (W, W per W, W per square W).
         second_zero: the calendar date of second 0 for carbon and price, such as ``2024-01-01`` (UTC); default: the
             workload's own.
+        supply: converters, rectifiers and devices between the machines and the grid: a JSON file
+            (docs/guides/carbon.md).
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -97,6 +107,7 @@ class Simulation:
         price: CarbonLike = None,
         pue: PueLike = None,
         second_zero: SecondZeroLike = None,
+        supply: SupplyLike = None,
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
@@ -109,7 +120,7 @@ class Simulation:
         observers = checked(options, record, facts, out, observers, failures)
         options = options or Options()
         record = record or RecordingOptions()
-        billed = asked(carbon, price, pue, second_zero, energy=energy or options.energy)
+        billed = asked(carbon, price, pue, second_zero, supply, energy=energy or options.energy)
         if billed and options.energy_rule != "exact":
             raise UsageError(
                 f"carbon, price and PUE need the exact energy rule, not {options.energy_rule!r}",
@@ -143,7 +154,9 @@ class Simulation:
         billing, read = None, list(parts.read)
         if billed:
             with files_read() as more:
-                billing = make_billing(carbon, price, pue, second_zero, parts.start_date, self.account)
+                billing = make_billing(
+                    carbon, price, pue, second_zero, supply, parts.start_date, self.account
+                )
             read += [path for path in more if path not in read]
         if strict_input:
             self.account.refuse()

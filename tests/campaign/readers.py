@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.campaign import seeds
-from tests.formats.signals.sources import SOURCES
+from tests.formats.signals.sources import SOURCES, SUPPLY
 
 from windtunnel.cli import batsim5_options
 from windtunnel.cli.main import main
@@ -16,6 +16,7 @@ from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
 from windtunnel.formats.haizea.multi import read_haizea_multi
 from windtunnel.formats.registry import read_events, read_platform, read_workload
 from windtunnel.formats.signals import read_signal
+from windtunnel.formats.supply import read_supply
 
 Feed = Callable[[bytes, Path], None]
 
@@ -117,6 +118,7 @@ READERS: dict[str, tuple[bytes, Feed]] = {
     "batsim5-toml": (seeds.BATSIM5_TOML, _file(_config, "c.toml")),
     "batsim5-ini": (seeds.BATSIM5_INI, _file(_config, "c.ini")),
     **{f"signal-{name}": (data, _file(_signal(quantity), name)) for name, (quantity, data) in SOURCES.items()},
+    "supply": (SUPPLY, _file(read_supply, "supply.json")),
     "trace-list": (b"t0\nt1\n", _file(_trace, "traces")),
 }
 """What each begins with, and how its cases are fed in."""

@@ -10,10 +10,13 @@ from tests.engine.star import star
 from windtunnel import Execute, HostSet, Scheduler
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine import Options, Simulation
+from windtunnel.engine.energy.billed import BilledEnergy
+from windtunnel.engine.state.world import World
 from windtunnel.model import ParallelTaskProfile
 from windtunnel.model.billing import Billing
 from windtunnel.model.facility import Overhead
 from windtunnel.model.signals import Signal, constant
+from windtunnel.model.supply import Level, Supply
 from windtunnel.schedulers import make_scheduler
 from windtunnel.testing import job, workload
 from windtunnel.vocabulary import Observer
@@ -143,12 +146,12 @@ def test_jobs_idle_and_overhead_are_what_the_meter_shows(seed, fixed, linear, qu
     assert -1e-6 <= bill.machines_joules - on_jobs <= 6 * 95.0 * seconds + 1e-3
     rows = seen.power
     assert [row[0] for row in rows] == [0.0, *(row[1] for row in rows[:-1])] if rows else end == 0
-    assert sum(row[2] for row in rows) == pytest.approx(simulation.world.energy.total(end))
+    assert sum(row[2][0] for row in rows) == pytest.approx(simulation.world.energy.total(end))
     meter = simulation.world.energy.site.now
-    assert sum(row[3] for row in rows) == pytest.approx(meter.site)
-    assert sum(row[4][1] for row in rows) == pytest.approx(meter.grams, abs=1e-9)
-    assert sum(row[5][1] for row in rows) == pytest.approx(meter.cost, abs=1e-9)
-    whole = [row[3] / 900.0 for row in rows if row[1] - row[0] == pytest.approx(900.0) and row[1] <= simulation.world.energy.site.ended]
+    assert sum(row[2][3] for row in rows) == pytest.approx(meter.site)
+    assert sum(row[3][1] for row in rows) == pytest.approx(meter.grams, abs=1e-9)
+    assert sum(row[4][1] for row in rows) == pytest.approx(meter.cost, abs=1e-9)
+    whole = [row[2][3] / 900.0 for row in rows if row[1] - row[0] == pytest.approx(900.0) and row[1] <= simulation.world.energy.site.ended]
     if whole:
         assert bill.peak_watts == pytest.approx(max(whole), rel=1e-9)
 
@@ -158,6 +161,49 @@ def test_the_peak_is_the_same_whether_quarters_are_told_or_not():
         work = jobs(seed, 6)
         told, untold = (ran(work, Billing(), observer)[1]["bill"] for observer in (Seen(), Unseeing()))
         assert told.peak_watts == pytest.approx(untold.peak_watts, rel=1e-12)
+
+
+CHAIN = Supply(
+    levels=(
+        Level(name="node", hosts=1, converter_watts=13.0, efficiency=0.98),
+        Level(name="chassis", hosts=4, device_watts=50.0, converters=4, converter_watts=17.0, efficiency=0.96),
+        Level(name="pumps", count=1, device_watts=100.0),
+    )
+)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.floats(0, 500), st.floats(0, 1))
+def test_machines_devices_losses_and_overhead_are_what_the_meter_shows(seed, fixed, linear):
+    """And losses are those of a walk through the chain at each moment, here of its mean: the chain is a line."""
+    carbon, _ = steps(seed)
+    billing = Billing(carbon=carbon, supply=CHAIN, overhead=Overhead(fixed=fixed, linear=linear))
+    seen, totals, simulation = ran(jobs(seed, 6), billing)
+    bill = totals["bill"]
+    parts = bill.machines_joules + bill.devices_joules + bill.losses_joules
+    assert bill.site_joules == pytest.approx(parts + bill.overhead_joules)
+    seconds = simulation.world.energy.site.ended - simulation.world.energy.site.began
+    if seconds < 1e-3:
+        return
+    assert bill.devices_joules == pytest.approx(200.0 * seconds)
+    chassis = (bill.machines_joules / seconds + 6 * 13.0) / 0.98 + 2 * 50.0
+    taken = (chassis + 2 * 4 * 17.0) / 0.96 + 100.0
+    assert parts == pytest.approx(taken * seconds)
+    assert bill.pue == pytest.approx(bill.site_joules / parts)
+    assert all(joules[0] + joules[1] < joules[2] <= joules[3] for _, _, joules, _, _ in seen.power)
+
+
+def test_a_machine_that_is_off_has_no_losses():
+    world = World(star(4, storages=(), props=WATTS, energy=True), (), (), ("",), Options(energy=True))
+    energy = BilledEnergy(world, "exact", Billing(supply=CHAIN))
+    all_on = energy.site.watts(energy.watts)
+    assert all_on[2] == pytest.approx((4 * (95 + 13) / 0.98 + 50 + 4 * 17) / 0.96 + 100)
+    energy.set_off(HostSet.parse("1-2"), off=True)
+    energy.set_off(HostSet.parse("2"), off=True)
+    assert energy.site.dark == 2
+    assert energy.site.watts(energy.watts)[2] == pytest.approx((2 * (95 + 13) / 0.98 + 50 + 4 * 17) / 0.96 + 100)
+    energy.set_off(HostSet.parse("0-3"), off=False)
+    assert energy.site.watts(energy.watts) == pytest.approx(all_on)
 
 
 def by_hand():
@@ -191,7 +237,7 @@ def test_what_is_not_asked_for_is_not_told():
     seen, totals, _ = ran(work, Billing(overhead=Overhead(linear=0.1)))
     assert (totals["bill"].carbon_g, totals["bill"].cue, totals["bill"].cost) == (None, None, None)
     assert seen.bills == {}
-    assert seen.power[0][4:] == (None, None)
+    assert seen.power[0][3:] == (None, None)
     seen, _, _ = ran(work, Billing(carbon=carbon))
     assert seen.bills["w0!a"][1] is None
 

@@ -186,6 +186,45 @@ parameters = {price = [50, 100], pue = [1.0, 1.5]}
     assert frame["bill_pue"].to_list() == pytest.approx([1.0, 1.5, 1.0, 1.5])
 
 
+SUPPLY = """{"levels": [{"name": "node", "hosts": 1, "converter_watts": 10, "efficiency": 0.9},
+ {"name": "switch", "count": 1, "device_watts": 50}]}"""
+
+
+def test_a_supply(place, capsys):
+    """200 and 100 W of machines: (400 + 20)/0.9 + 50 W for an hour, (300 + 20)/0.9 + 50 W for another."""
+    (place / "supply.json").write_text(SUPPLY)
+    run = simulate(supply="supply.json", pue=1.1, carbon="100g/kWh", out="out")
+    bill = run.metrics.bill
+    supplied = (740.0 / 0.9 + 100.0) * 3600
+    assert bill.devices_joules == pytest.approx(50 * 7200)
+    assert bill.losses_joules == pytest.approx(supplied - 0.7 * 3.6e6 - 50 * 7200)
+    assert bill.site_joules == pytest.approx(1.1 * supplied)
+    assert bill.pue == pytest.approx(1.1)
+    assert bill.carbon_g == pytest.approx(1.1 * supplied / 3.6e6 * 100)
+    assert run.jobs["carbon_g"].sum() == pytest.approx(60)
+    power = run.frame("power.csv").row(0, named=True)
+    assert (power["devices_watts"], power["losses_watts"]) == pytest.approx((50, 420 / 0.9 - 400))
+    assert run.state.facts["electricity"]["supply"] == "supply.json"
+    assert "supply.json" in [one.path for one in run.state.inputs]
+    assert main(["run", "site.xml", "jobs.json", "--quiet", "--energy", "--supply", "supply.json"]) == 0
+    assert main(["run", "site.xml", "jobs.json", "--quiet", "--supply", "supply.json"]) == 2
+    (place / "supply.json").write_text(SUPPLY.replace("hosts", "host"))
+    assert main(["run", "site.xml", "jobs.json", "--quiet", "--energy", "--supply", "supply.json"]) == 2
+    said = capsys.readouterr().err
+    assert "supply.json:1:" in said
+    assert "did you mean 'hosts'" in said
+
+
+def test_a_supply_in_a_study(place):
+    (place / "supply.json").write_text(SUPPLY)
+    words = {"schedulers": "easy", "workloads": "jobs.json", "platforms": "site.xml", "energy": True}
+    study = wt.study(**words, supply="supply.json", pue=1.1)
+    assert study.run(place / "results").done["bill_devices_joules"].to_list() == [50 * 7200]
+    (place / "supply.json").write_text("{}")
+    with pytest.raises(InputError, match="list of levels"):
+        wt.study(**words, supply="supply.json")
+
+
 def test_of_leases(place, capsys):
     (place / "day.lwf").write_text("""<lease-workload name="d"><lease-requests>
 <lease-request arrival="00:00:00.00"><lease id="1" preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start></start><duration time="01:00:00.00"/><software><none/></software></lease></lease-request>

@@ -89,6 +89,9 @@ def run(
     second_zero: Annotated[
         str, typer.Option(metavar="DATE", help="The date of second 0 for --carbon and --price.")
     ] = "",
+    supply: Annotated[
+        str, typer.Option(metavar="FILE", help="With --energy: converters and devices, as windtunnel run takes it.")
+    ] = "",
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),
@@ -142,6 +145,7 @@ def run(
         "price": price or None,
         "pue": pue or None,
         "second_zero": second_zero or None,
+        "supply": supply or None,
         "force": force,
         "strict_input": strict_input,
         "unattended": True,

@@ -163,6 +163,13 @@ def run(
             help="The date of second 0 for --carbon and --price, such as 2024-01-01T06:00 (UTC); default: the log's.",
         ),
     ] = "",
+    supply: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="With --energy: converters, rectifiers and devices between machines and grid (JSON).",
+        ),
+    ] = "",
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",
@@ -286,6 +293,7 @@ def run(
             price=price or None,
             pue=pue or None,
             second_zero=second_zero or None,
+            supply=supply or None,
             share_hosts=share_hosts,
             force=force,
             operations=apply,

@@ -6,6 +6,7 @@ import msgspec
 
 from windtunnel.model.facility import Overhead
 from windtunnel.model.signals import Signal
+from windtunnel.model.supply import Supply
 
 __all__ = ["JOULES_PER_KWH", "JOULES_PER_MWH", "QUARTER", "Bill", "Billing"]
 
@@ -18,6 +19,8 @@ QUARTER: Final = 900.0
 class Billing(msgspec.Struct, frozen=True, kw_only=True):
     """How the electricity of a site is accounted for, with dates in seconds of the simulation."""
 
+    supply: Supply | None = None
+    """What feeds the machines; None: nothing is lost on the way."""
     overhead: Overhead = Overhead()
     carbon: Signal | None = None
     """Carbon intensity of the grid (g/kWh)."""
@@ -32,12 +35,17 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
 
     machines_joules: float
     """What the machines consumed."""
-    overhead_joules: float
+    devices_joules: float = 0.0
+    """What the devices of the supply consumed, such as switches."""
+    losses_joules: float = 0.0
+    """What the converters of the supply lost."""
+    overhead_joules: float = 0.0
     """What the facility consumed besides."""
-    site_joules: float
-    """What the site took from the grid: machines and overhead."""
+    site_joules: float = 0.0
+    """What the site took from the grid: machines, devices, losses and overhead."""
     pue: float | None = None
-    """Power usage effectiveness: joules of the site for each joule of the machines (ISO/IEC 30134-2)."""
+    """Power usage effectiveness: joules of the site for each joule of machines, devices and losses, which is where
+    ISO/IEC 30134-2 meters them."""
     peak_watts: float = 0.0
     """The highest mean of a whole quarter of an hour from second 0 on; of shorter runs, the mean."""
     carbon_g: float | None = None
@@ -45,7 +53,7 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
     carbon_kind: str = ""
     """Which intensity that is, if its source says so: ``life-cycle``, ``direct``, ``average`` or ``marginal``."""
     cue: float | None = None
-    """Carbon usage effectiveness: kg of CO2 equivalent for each kWh of the machines (ISO/IEC 30134-8)."""
+    """Carbon usage effectiveness: kg of CO2 equivalent for each kWh of these (ISO/IEC 30134-8)."""
     cost: float | None = None
     """Of what the site took from the grid; None without price."""
     currency: str = ""

@@ -9,7 +9,10 @@ from windtunnel.results.rows import Recorder
 
 __all__ = ["JobsCarbonCsv", "PowerCsv"]
 
-_POWER: Final = "time,seconds,machines_watts,overhead_watts,site_watts,carbon_intensity,price,carbon_g,cost\n"
+_POWER: Final = (
+    "time,seconds,machines_watts,devices_watts,losses_watts,overhead_watts,site_watts,carbon_intensity,price,carbon_g,"
+    "cost\n"
+)
 _JOBS: Final = "job_id,workload_name,carbon_g,cost\n"
 
 
@@ -23,14 +26,15 @@ class PowerCsv(Recorder):
         self,
         since: float,
         until: float,
-        machines: float,
-        site: float,
+        joules: tuple[float, float, float, float],
         carbon: tuple[float, float] | None,
         price: tuple[float, float] | None,
     ) -> None:
         """Write a row."""
         seconds = until - since
-        watts = f"{machines / seconds:f},{(site - machines) / seconds:f},{site / seconds:f}"
+        machines, devices, supplied, site = (part / seconds for part in joules)
+        parts = (machines, devices, supplied - machines - devices, site - supplied, site)
+        watts = ",".join([f"{round(part, 6) + 0.0:f}" for part in parts])  # no -0.0
         intensity, grams = ("", "") if carbon is None else (f"{carbon[0] / seconds:f}", f"{carbon[1]:f}")
         mean, cost = ("", "") if price is None else (f"{price[0] / seconds:f}", f"{price[1]:f}")
         self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost}\n")

@@ -8,6 +8,9 @@ __all__ = ["bill_rows", "cost_of", "mass_of"]
 def bill_rows(bill: Bill) -> list[tuple[str, str]]:
     """Name and value of each figure."""
     rows = [("  of the site", f"{bill.site_joules:,.0f} J")]
+    if bill.devices_joules or bill.losses_joules:
+        rows.append(("  of that, devices", f"{bill.devices_joules:,.0f} J"))
+        rows.append(("  of that, losses", f"{bill.losses_joules:,.0f} J"))
     rows.append(("  of that, overhead", f"{bill.overhead_joules:,.0f} J"))
     if bill.pue is not None:
         rows.append(("PUE", f"{bill.pue:.4f}".rstrip("0").rstrip(".")))

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from windtunnel.api import check_electricity
 from windtunnel.formats.signals import file_in, read_signal
+from windtunnel.formats.supply import read_supply
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.words import Words
 
 __all__ = ["ELECTRICITY", "Once", "electricity_of"]
 
-ELECTRICITY: Final = ("carbon", "price", "pue", "second_zero")
+ELECTRICITY: Final = ("carbon", "price", "pue", "second_zero", "supply")
 """The words of a study that are arguments of :class:`windtunnel.Simulation` by the same names."""
 
 Once = Callable[[Any, tuple[str, ...], Callable[[], Any]], Any]
@@ -38,7 +39,13 @@ def electricity_of(
                 return None
             given[name], content = found
             contents.append(content)
-    return given, [contents, {name: given[name] for name in given.keys() - {"carbon", "price"}}]
+    if "supply" in given:
+        path = str((folder / str(given["supply"])).absolute())
+        if once(("supply", path), ("supply",), lambda: read_supply(path)) is None:
+            return None
+        given["supply"] = path
+        contents.append([Path(path).name, digest(path)])
+    return given, [contents, [given.get("pue"), given.get("second_zero")]]
 
 
 def _checked(words: Words, given: Mapping[str, Any]) -> bool:

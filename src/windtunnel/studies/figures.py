@@ -27,6 +27,8 @@ _STATES: Final = tuple(f"jobs_{state.name.lower()}" for state in _ENDS)
 
 _BILL: Final = (
     "bill_site_joules",
+    "bill_devices_joules",
+    "bill_losses_joules",
     "bill_overhead_joules",
     "bill_pue",
     "bill_peak_watts",
@@ -47,8 +49,7 @@ _UNITS: Final = {
     "makespan": "s",
     "throughput": "jobs/h",
     "consumed_joules": "J",
-    "bill_site_joules": "J",
-    "bill_overhead_joules": "J",
+    **dict.fromkeys((f"bill_{part}_joules" for part in ("site", "devices", "losses", "overhead")), "J"),
     "bill_peak_watts": "W",
     "bill_carbon_g": "g",
     "bill_cue": "kg/kWh",

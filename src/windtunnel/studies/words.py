@@ -65,6 +65,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     price: str = ""
     pue: str | float = ""
     second_zero: str = ""
+    supply: str = ""
     """With energy: as for :class:`windtunnel.Simulation`; empty: not asked for."""
     share_hosts: bool = False
     warm_up: float | str = 0.0

@@ -48,6 +48,9 @@ NEW_ENTSOE = """\
 "31/12/2023 23:15:00 - 31/12/2023 23:30:00","BZN|XX","Sequence Sequence 1","20","",""
 """
 
+SUPPLY = b"""{"levels": [{"name": "node", "hosts": 1, "converter_watts": 10, "efficiency": 0.9},
+ {"name": "switch", "count": 1, "device_watts": 50, "converters": 2}]}"""
+
 
 def parquet(dates=(1704067200000, 1704070800000), values=(80.0, 90.0), **columns) -> bytes:
     buffer = io.BytesIO()

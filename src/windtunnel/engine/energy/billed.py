@@ -40,7 +40,7 @@ class BilledEnergy(BusyDelaysEnergy):
                 f"carbon, price and PUE need the exact energy rule, not {rule!r}",
                 "leave out the energy rule (--energy-rule)",
             )
-        self.site = SiteMeter(billing)
+        self.site = SiteMeter(billing, len(world.platform.hosts) + len(world.platform.storages))
         self.by_job = billing.carbon is not None or billing.price is not None
         self.bills: dict[str, _JobBill] = {}
         self.divided: dict[int, tuple[float, float]] = {}
@@ -57,6 +57,16 @@ class BilledEnergy(BusyDelaysEnergy):
         if now > self.since:
             self.site.pass_time(self.watts, self.since, now, self._world.hooks.power)
         super()._move(now)
+
+    def set_off(self, hosts: HostSet | Sequence[int], *, off: bool) -> None:
+        """Machines that are off and draw nothing need no converters."""
+        before = self._dark(hosts)
+        super().set_off(hosts, off=off)
+        self.site.dark += self._dark(hosts) - before
+
+    def _dark(self, hosts: HostSet | Sequence[int]) -> int:
+        meters = self.meters
+        return sum([meters.off[host] and meters.watts_off[host] == 0.0 for host in hosts])
 
     def submission(self) -> None:
         """The account begins with the first static submission."""

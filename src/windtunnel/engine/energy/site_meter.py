@@ -14,20 +14,28 @@ from windtunnel.model.signal_units import currency_of
 
 __all__ = ["Reading", "SiteMeter"]
 
+Watts = tuple[float, float, float, float]
+"""Of machines, devices of the supply, all that is supplied (these and the losses), and the site."""
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Reading:
-    """What a meter shows: joules of the machines and of the site, grams, cost."""
+    """What a meter shows: joules of machines, devices, all that is supplied, and the site; grams, cost."""
 
     def __init__(self) -> None:
         self.machines = 0.0
+        self.devices = 0.0
+        self.supplied = 0.0
         self.site = 0.0
         self.grams = 0.0
         self.cost = 0.0
 
-    def add(self, seconds: float, machines: float, site: float, carbon: float, price: float) -> None:
+    def add(self, seconds: float, watts: Watts, carbon: float, price: float) -> None:
         """So many seconds have passed at these watts; ``carbon`` and ``price`` are integrals of the signals."""
+        machines, devices, supplied, site = watts
         self.machines += machines * seconds
+        self.devices += devices * seconds
+        self.supplied += supplied * seconds
         self.site += site * seconds
         self.grams += site * carbon / JOULES_PER_KWH
         self.cost += site * price / JOULES_PER_MWH
@@ -35,7 +43,8 @@ class Reading:
     def copy(self) -> "Reading":
         """What it shows now."""
         new = Reading()
-        new.machines, new.site, new.grams, new.cost = self.machines, self.site, self.grams, self.cost
+        new.machines, new.devices, new.supplied, new.site = self.machines, self.devices, self.supplied, self.site
+        new.grams, new.cost = self.grams, self.cost
         return new
 
 
@@ -43,8 +52,11 @@ class Reading:
 class SiteMeter:
     """Reads on while time passes (:meth:`pass_time`); keeps what it showed at the begin and end of the account."""
 
-    def __init__(self, billing: Billing) -> None:
+    def __init__(self, billing: Billing, hosts: int = 0) -> None:
         self.billing = billing
+        self.chain = None if billing.supply is None else billing.supply.chain(hosts)
+        self.dark = 0
+        """Machines that are switched off and draw nothing."""
         self.now = Reading()
         self.first = Reading()
         self.last = Reading()
@@ -80,26 +92,33 @@ class SiteMeter:
         Raises:
             SimulationError: a signal is not known there.
         """
-        site = machines + self.billing.overhead.watts(machines)
+        watts = self.watts(machines)
         try:
             carbon, price = self.integrals(since, until)
         except BaseException:
             self.failed = True
             raise
-        self.now.add(until - since, machines, site, carbon, price)
+        self.now.add(until - since, watts, carbon, price)
         if until < self.next_quarter:
-            self.quarter.add(until - since, machines, site, carbon, price)
+            self.quarter.add(until - since, watts, carbon, price)
         else:
-            self._over_quarters(machines, site, since, until, hooks)
+            self._over_quarters(watts, since, until, hooks)
+
+    def watts(self, machines: float) -> Watts:
+        """What is drawn where, when machines draw so many watts."""
+        devices, supplied = 0.0, machines
+        if self.chain is not None:
+            supplied, devices = self.chain.watts(machines, self.dark)
+        return machines, devices, supplied, supplied + self.billing.overhead.watts(supplied)
 
     def _over_quarters(
-        self, machines: float, site: float, since: float, until: float, hooks: Sequence[Callable[..., None]]
+        self, watts: Watts, since: float, until: float, hooks: Sequence[Callable[..., None]]
     ) -> None:
         """The same watts to the end of this quarter at least, and perhaps over many."""
         while until >= self.next_quarter:
             end = self.next_quarter
             carbon, price = self.integrals(since, end)
-            self.quarter.add(end - since, machines, site, carbon, price)
+            self.quarter.add(end - since, watts, carbon, price)
             if self.whole:
                 self.peak = max(self.peak, self.quarter.site / QUARTER)
             self.tell(end, hooks)
@@ -108,12 +127,12 @@ class SiteMeter:
             since = end
             if not hooks and until >= end + 2 * QUARTER:  # nobody asks for each of them
                 many = floor((until - end) / QUARTER)
-                self.peak = max(self.peak, site)
+                self.peak = max(self.peak, watts[3])
                 since = self.quarter_began = end + many * QUARTER
                 self.next_quarter = since + QUARTER
         if until > since:
             carbon, price = self.integrals(since, until)
-            self.quarter.add(until - since, machines, site, carbon, price)
+            self.quarter.add(until - since, watts, carbon, price)
 
     def tell(self, end: float, hooks: Sequence[Callable[..., None]]) -> None:
         """A quarter, or what the run has of it, is over."""
@@ -124,7 +143,7 @@ class SiteMeter:
         carbon = None if self.billing.carbon is None else (integrals[0], one.grams)
         price = None if self.billing.price is None else (integrals[1], one.cost)
         for hook in hooks:
-            hook(self.quarter_began, end, one.machines, one.site, carbon, price)
+            hook(self.quarter_began, end, (one.machines, one.devices, one.supplied, one.site), carbon, price)
 
     def begin(self, now: float) -> None:
         """The account begins."""
@@ -141,20 +160,23 @@ class SiteMeter:
     def bill(self) -> Bill:
         """What was drawn between the begin and the end of the account."""
         first, last = self.first, self.last
-        machines, site = last.machines - first.machines, last.site - first.site
+        machines, devices = last.machines - first.machines, last.devices - first.devices
+        supplied, site = last.supplied - first.supplied, last.site - first.site
         seconds = self.ended - self.began
         peak = self.peak_at_last or (site / seconds if seconds > 0.0 else 0.0)
         carbon, price = self.billing.carbon, self.billing.price
         grams = None if carbon is None else last.grams - first.grams
         return Bill(
             machines_joules=machines,
-            overhead_joules=site - machines,
+            devices_joules=devices,
+            losses_joules=supplied - machines - devices if self.chain is not None else 0.0,
+            overhead_joules=site - supplied,
             site_joules=site,
-            pue=site / machines if machines > 0.0 else None,
+            pue=site / supplied if supplied > 0.0 else None,
             peak_watts=peak,
             carbon_g=grams,
             carbon_kind="" if carbon is None else carbon.kind,
-            cue=None if grams is None or machines <= 0.0 else grams / 1000.0 / (machines / JOULES_PER_KWH),
+            cue=None if grams is None or supplied <= 0.0 else grams / 1000.0 / (supplied / JOULES_PER_KWH),
             cost=None if price is None else last.cost - first.cost,
             currency="" if price is None else currency_of(price.unit),
         )
