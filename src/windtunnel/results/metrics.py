@@ -10,7 +10,7 @@ from windtunnel.results.bill_rows import bill_rows
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.size_metrics import SizeMetrics
 
-__all__ = ["Figure", "GroupMetrics", "Metrics"]
+__all__ = ["Bill", "Figure", "GroupMetrics", "Metrics"]
 
 class GroupMetrics(msgspec.Struct, frozen=True):
     """The jobs of one user or queue that ran. Times in s."""

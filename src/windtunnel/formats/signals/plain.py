@@ -15,7 +15,7 @@ from windtunnel.formats.signals.table_rows import Table, head_of
 from windtunnel.model.signal_units import KNOWN, Quantity, convert
 from windtunnel.model.signals import Signal
 
-__all__ = ["looks_like_plain", "read_plain"]
+__all__ = ["has_unit", "looks_like_plain", "read_plain"]
 
 _UNIT: Final = re.compile(r"(?:.*[(\[])?([^()\[\]]+)[)\]]?")
 
@@ -23,6 +23,11 @@ _UNIT: Final = re.compile(r"(?:.*[(\[])?([^()\[\]]+)[)\]]?")
 def looks_like_plain(head: str) -> bool:
     """Whether a column is called ``time``."""
     return "time" in (name.casefold() for name in head_of(head))
+
+
+def has_unit(head: str, quantity: Quantity) -> bool:
+    """Whether a column is named with a unit of the quantity."""
+    return any(convert(quantity, _unit(name)) is not None for name in head_of(head))
 
 
 def read_plain(

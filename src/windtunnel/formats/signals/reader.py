@@ -17,7 +17,7 @@ from windtunnel.model.signal_units import KNOWN, Quantity, convert
 from windtunnel.model.signals import Signal, constant
 from windtunnel.options import checked_options, options_of
 
-__all__ = ["FORMATS", "SignalFormat", "file_in", "read_signal"]
+__all__ = ["FORMATS", "SignalFormat", "file_in", "quantity_in", "read_signal"]
 
 _CONSTANT: Final = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d].*|€.*)")
 _HEAD: Final = 1 << 16
@@ -86,6 +86,26 @@ def file_in(text: str, quantity: Quantity, folder: Path) -> tuple[str, str]:
     return str((folder / text).absolute()), ""
 
 
+def quantity_in(head: bytes) -> Quantity | None:
+    """Which quantity a file is a signal of, as its beginning shows; None: it is none, or that is not clear."""
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    found = _recognised(text)
+    if found is None or found.looks_like is not plain.looks_like_plain:
+        return None if found is None else found.quantities[0]
+    known = [quantity for quantity in found.quantities if plain.has_unit(_first_line(text), quantity)]
+    return known[0] if len(known) == 1 else None
+
+
+def _recognised(head: str) -> SignalFormat | None:
+    first = _first_line(head)
+    return next((form for form in FORMATS if form.looks_like(first)), None)
+
+
+def _first_line(head: str) -> str:
+    """What formats are recognised by: the first line, or of JSON, all that was read."""
+    return head if head.lstrip().startswith("{") else head.partition("\n")[0].rstrip("\r")
+
+
 def _hint(quantity: Quantity) -> str:
     example = "350g/kWh" if quantity == "carbon" else "94EUR/MWh"
     return f"a file, or a constant such as {example}"
@@ -121,8 +141,7 @@ def _format_of(path: Path, quantity: Quantity, findings: Findings) -> SignalForm
     except OSError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable", hint=_hint(quantity))
         raise InputError(findings.sorted()) from error
-    first = head if head.lstrip().startswith("{") else head.partition("\n")[0].rstrip("\r")
-    found = next((form for form in FORMATS if form.looks_like(first)), None)
+    found = _recognised(head)
     if found is None:
         names = ", ".join(form.name for form in FORMATS)
         hint = f"sources: {names}; our own CSV has a column time and one named with its unit ({KNOWN[quantity]})"

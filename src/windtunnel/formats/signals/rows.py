@@ -100,7 +100,7 @@ class SignalRows:
             self._count_gaps(step)
         if self.missing:
             findings.add(
-                "rows without a value: what holds before them goes on holding",
+                "rows without a value: what holds before them continues to hold",
                 code="missing-rows",
                 line=self.first_missing,
                 hint="nothing is interpolated; fill them in the file if that is not what is meant",
