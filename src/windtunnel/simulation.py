@@ -15,7 +15,7 @@ from windtunnel.model import ExternalEvent, Job
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
-from windtunnel.run_account import tell_event
+from windtunnel.run_account import tell_event, tell_followers
 from windtunnel.run_billing import (
     CarbonLike,
     PueLike,
@@ -158,6 +158,7 @@ class Simulation:
                     carbon, price, pue, second_zero, supply, parts.start_date, self.account
                 )
             read += [path for path in more if path not in read]
+        tell_followers(self.account, parts.components, {} if billing is None else billing.signals)
         if strict_input:
             self.account.refuse()
         if options.energy:  # before the files of an earlier run make room

@@ -280,7 +280,7 @@ class Simulation:
         if self.world.platform.network is not None:
             inputs.append(self.world.platform.network)
         if self.world.billing is not None:
-            inputs.append(self.world.billing)
+            inputs += [self.world.billing, *self.world.billing.signals.values()]
         return self._revived(copied(self._state(), inputs), observers)
 
     def _state(self) -> tuple[Any, ...]:

@@ -29,6 +29,12 @@ class Billing(msgspec.Struct, frozen=True, kw_only=True):
     clock: float = 0.0
     """Seconds of a quarter of an hour that have passed at second 0: quarters are those of the clock."""
 
+    @property
+    def signals(self) -> dict[str, Signal]:
+        """What schedulers may follow, by name."""
+        given = {"carbon": self.carbon, "price": self.price}
+        return {name: signal for name, signal in given.items() if signal is not None}
+
 
 class Bill(msgspec.Struct, frozen=True, kw_only=True):
     """The electricity of a site from the first submission to the last end of a job (never trimmed)."""

@@ -6,9 +6,10 @@ found in O(log n) by sums of what came before. Outside the rows a signal holds, 
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from math import floor, inf, isfinite
+from random import Random
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -147,6 +148,43 @@ class Signal:
             total += self._within(since, until)
         return total
 
+    def covers(self, since: float, until: float) -> bool:
+        """Whether there are values all the time from ``since`` to ``until``."""
+        return self.outside != "error" or (self.dates[0] <= since and until <= self.end)
+
+    def steps(self, since: float, until: float) -> list[float]:
+        """Where steps begin after ``since`` and before ``until``, ascending; also in the rows that repeat."""
+        dates, first, end, period = self.dates, self.dates[0], self.end, self.period
+        found = list(dates[bisect_right(dates, since) : bisect_left(dates, until)])
+        if period > 0.0 and until > end:
+            last = [end - period, *dates[bisect_right(dates, end - period) :]]
+            found += _repeated(last, period, max(since, end - period), until, end)
+        if period > 0.0 and since < first:
+            head = list(dates[: bisect_left(dates, first + period)])
+            early = _repeated(head, period, since, min(until, first), since - period)
+            found = [date for date in early if date < first] + found
+        return found
+
+    def forecast(self, now: float, until: float, *, error: float = 0.0, seed: int = 0) -> "Signal":
+        """What is expected from ``now`` on: this signal up to ``until``, or as far as it is known.
+
+        With an ``error`` each later step is off by a share drawn from a normal distribution with this standard
+        deviation: the same share whenever that step is forecast with the same ``seed``.
+
+        Raises:
+            SimulationError: nothing is known at ``now``.
+        """
+        stop = min(until, self.end) if self.outside == "error" else until
+        dates = [now, *self.steps(now, stop)]
+        values = [self.at(date) for date in dates]
+        if error > 0.0:
+            values[1:] = [
+                value * (1.0 + Random(f"{seed}:{date!r}").gauss(0.0, error))
+                for date, value in zip(dates[1:], values[1:], strict=True)
+            ]
+        end = stop if stop > dates[-1] else dates[-1] + 1.0
+        return Signal(self.name, self.unit, dates, values, end=end, kind=self.kind)
+
     def _within(self, since: float, until: float) -> float:
         """The integral between two dates of the rows; exact to rounding of its own size if both lie in one step."""
         dates, values = self.dates, self.values
@@ -204,6 +242,23 @@ class Signal:
                 f"{self.name} has no value at {date:.10g} s: its rows hold from {self.first:.10g} s to "
                 f"{self.end:.10g} s (outside=hold keeps the first and last value, outside=day, week or year repeats)"
             )
+
+
+def _repeated(
+    dates: Sequence[float], period: float, since: float, until: float, after: float
+) -> list[float]:
+    """These dates of one period, and as many periods later or earlier as lie after ``since`` and before ``until``."""
+    rounds = floor((since - dates[0]) / period)
+    found = []
+    start = dates[0] + rounds * period
+    while start < until:
+        for date in dates:
+            moved = date + rounds * period
+            if max(since, after) < moved < until or (moved == after and since < moved):
+                found.append(moved)
+        rounds += 1
+        start = dates[0] + rounds * period
+    return found
 
 
 def constant(name: str, unit: str, value: float) -> Signal:

@@ -18,6 +18,7 @@ __all__ = [
     "Component",
     "DecidesAtOnce",
     "Features",
+    "FollowsSignals",
     "HearsErrors",
     "Hello",
     "LengthensLeases",
@@ -112,6 +113,14 @@ class WithView(Protocol):
     """A component that keeps a view of the site."""
 
     view: View
+
+
+@runtime_checkable
+class FollowsSignals(Protocol):
+    """A component that decides by ``carbon`` or ``price``, if the run has it."""
+
+    follows: str
+    """Which of them."""
 
 
 MOST_GATHERED: Final = 999
