@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import UsageError, read_time
+from windtunnel.diagnostics import UsageError, did_you_mean, nearest_names, read_time
 from windtunnel.diagnostics.times import is_year
 from windtunnel.engine import Options
 from windtunnel.inputs import check_arguments, check_events, chosen, job_fault
 from windtunnel.model import EventList, ExternalEvent, Job
+from windtunnel.model.event_kinds import KINDS, event_kind
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.vocabulary import Observer
@@ -51,6 +52,11 @@ def checked(
         check_arguments(failures=(failures, FailureModel, "a FailureModel"))
     for number, one in enumerate(observers):
         check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
+        for name in dir(type(one)):
+            if name.startswith("on_") and not hasattr(Observer, name):
+                known = [each for each in dir(Observer) if each.startswith("on_")]
+                hint = f"{did_you_mean(name, known)}; a method of your own needs another beginning than on_"
+                raise UsageError(f"observers[{number}] has a method {name!r}, which nothing calls", hint)
     return observers
 
 
@@ -63,6 +69,9 @@ def check_injected(thing: object, *, hosts: int, over: bool) -> None:
     if over:
         raise UsageError("the simulation is over: nothing can happen in it any more", "inject before its end")
     if isinstance(thing, ExternalEvent):
+        known = thing.kind in KINDS or event_kind(thing.kind) is not None
+        if not known and (hint := nearest_names(thing.kind, KINDS, 1)):
+            raise UsageError(f"the injected event is of a kind {thing.kind!r} that is not known", hint)
         check_events(EventList(name="put into the run", events=(thing,)), hosts)
     if not isinstance(thing, Job):
         return

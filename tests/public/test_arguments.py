@@ -209,6 +209,25 @@ def test_events_of_hosts_that_are_not_there_are_refused_when_they_are_injected()
         simulation.inject(replace(event, hosts=HostSet([2, 9])), 1.0)
 
 
+def test_events_of_a_misspelt_kind_are_refused_when_they_are_injected():
+    simulation = wt.Simulation("hosts:4", JobList("w0", [job(1)]), "fcfs")
+    said = "the injected event is of a kind 'machine_unavailible'.*\\n  hint: did you mean 'machine_unavailable'?"
+    with pytest.raises(wt.UsageError, match=said):
+        simulation.inject(ExternalEvent(timestamp=1.0, kind="machine_unavailible", hosts=HostSet([2])))
+    simulation.inject(ExternalEvent(timestamp=1.0, kind="price"))  # what only schedulers know is told to them
+    assert b",price," in (simulation.run().read("events.csv") or b"")
+
+
+def test_methods_of_observers_that_nothing_calls_are_refused():
+    class Ends(wt.Observer):
+        def on_job_end(self, now, record):
+            """Meant to be on_job_ended."""
+
+    said = r"observers\[0\] has a method 'on_job_end', which nothing calls\n  hint: did you mean 'on_job_ended'?"
+    with pytest.raises(wt.UsageError, match=said):
+        wt.simulate("hosts:4", JOBS, observers=[Ends()])
+
+
 def test_injected_jobs_wait_for_no_others():
     simulation = wt.Simulation("hosts:4", JOBS)
     with pytest.raises(wt.UsageError, match="the injected job 'w0!9' waits for 'w0!1'"):

@@ -15,7 +15,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.loading import entry_points, load_entry
 from windtunnel.model.hostset import HostSet
 
-__all__ = ["GROUP", "EventKind", "event_kind", "event_kind_of", "external_event"]
+__all__ = ["GROUP", "KINDS", "EventKind", "event_kind", "event_kind_of", "external_event"]
 
 GROUP: Final = "windtunnel.external_events"
 """The entry point group of kinds of events."""
@@ -37,6 +37,9 @@ _TAKEN: Final = frozenset(
     }
 )
 """Names that have another meaning in a file or protocol."""
+
+KINDS: Final = ("generic", "machine_available", "machine_state", "machine_unavailable", "scheduler_change")
+"""Kinds that are there without being registered."""
 
 _COMMON: Final = ("type", "timestamp")
 """Members common to all events."""

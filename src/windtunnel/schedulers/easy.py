@@ -1,6 +1,6 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from mypy_extensions import mypyc_attr
@@ -126,17 +126,21 @@ class Easy(BatchScheduler):
         shadow = ANY
         free = self.site.free.size
         enough = False
-        end: float
-        freed: int
-        ends: Any = self.site.ends
-        entries: list[tuple[Any, ...]] = ends  # so typed, compiled code reads of each what is asked for
-        for end, _, freed, _ in entries:
-            if enough and end != shadow:
-                break
+        ending: Any = self.site.ends
+        entries: Iterator[tuple[Any, ...]] = iter(ending)  # so typed, compiled code reads of each what is asked for
+        for entry in entries:
+            freed: int = entry[2]
             free += freed
             if free >= need:
                 enough = True
-                shadow = end
+                shadow = entry[0]
+                break
+        for entry in entries:  # all that end at that date are counted
+            end: float = entry[0]
+            if end != shadow:
+                break
+            freed = entry[2]
+            free += freed
         self._shadow = shadow if shadow > now else now  # noqa: FURB136 -- a call costs more
         self._extra = free - need if enough else 0
 

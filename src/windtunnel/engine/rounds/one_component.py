@@ -98,21 +98,22 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
             if not notices or session.ready_at > now:
                 if heap:
                     entry = heap[0]
-                    date, priority, rank, kind, payload, version = entry
-                    if coming_date <= date and (
-                        coming_date < date
-                        or (coming_date < inf and (priority, rank) > (_SUBMISSION, coming_rank))
-                    ):
+                    date = entry[0]
+                    if coming_date < date:
                         date = coming_date
                         kind = _COMING
-                    elif kind == JOB_END:
-                        record = payload
-                        if record.version != version:
+                    else:
+                        _, priority, rank, kind, payload, version = entry
+                        if coming_date == date < inf and (priority, rank) > (_SUBMISSION, coming_rank):
+                            kind = _COMING
+                        elif kind == JOB_END:
+                            record = payload
+                            if record.version != version:
+                                take_first(heap)
+                                continue
+                        elif version >= 0 and payload.version != version:
                             take_first(heap)
                             continue
-                    elif version >= 0 and payload.version != version:
-                        take_first(heap)
-                        continue
                 elif coming_date < inf:
                     date = coming_date
                     kind = _COMING

@@ -1,11 +1,11 @@
 """When the state of each host changed last: written down for many hosts at a time."""
 
 from array import array
-from typing import Final
+from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model import HostSet
+from windtunnel.model.hostset import BIT_LIMIT, HostSet
 
 __all__ = ["MANY", "LastChanges"]
 
@@ -59,7 +59,13 @@ class LastChanges:
         dates = self._dates
         met = bytearray(self._size)
         left = self._size
+        unmet: Any = (1 << left) - 1 if left <= BIT_LIMIT else -1  # an int, of which most sets are told at a glance
         for hosts, now in zip(reversed(self.hosts), reversed(self.when), strict=True):
+            bits = hosts._bits
+            if bits is not None:
+                if not bits & unmet:
+                    continue
+                unmet &= ~bits
             for first, last in hosts.runs:
                 stop = last + 1
                 begin = met.find(0, first, stop)
