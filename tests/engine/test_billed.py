@@ -19,7 +19,7 @@ from windtunnel.model.signals import Signal, constant
 from windtunnel.model.supply import Level, Supply
 from windtunnel.schedulers import make_scheduler
 from windtunnel.testing import job, workload
-from windtunnel.vocabulary import Observer
+from windtunnel.vocabulary import CallMeLater, Observer, OneShot
 
 WATTS = '<prop id="wattage_per_state" value="95:120:200"/>'
 
@@ -281,6 +281,32 @@ def test_a_signal_that_ends_ends_the_run():
     short = Signal("short.csv", "g/kWh", [0.0, 100.0], [1.0, 2.0], end=200.0)
     with pytest.raises(SimulationError, match=r"short.csv has no value at 400 s"):
         ran(work, Billing(carbon=short))
+
+
+def test_a_signal_may_end_with_the_last_job():
+    """What comes after it, here a call long after, is not metered, and harms nothing."""
+    work, _ = by_hand()
+    signal = Signal("c", "g/kWh", [0.0], [1.0], end=400.0)
+
+    class Late(Scheduler):
+        def schedule(self, view):
+            for one in list(view.queue):
+                yield Execute(one, HostSet.parse("0"))
+                yield CallMeLater(call_me_later_id="late", when=OneShot(5000.0))
+
+    seen = Seen()
+    simulation = Simulation(
+        star(2, storages=(), cores=3, props=WATTS, energy=True),
+        [workload(*work)],
+        [make_scheduler(Late)],
+        options=Options(energy=True),
+        observers=[seen],
+        billing=Billing(carbon=signal),
+    )
+    simulation.run()
+    assert simulation.now == 5000.0
+    assert simulation.totals()["bill"].carbon_g > 0
+    assert seen.power[-1][1] == 400.0
 
 
 def test_the_rule_of_simgrid_is_refused():

@@ -38,7 +38,7 @@ def test_it_is_written_as_it_is_read(fixed, linear, quadratic):
         ("", "not a number"),
         ("1_2", "not a number"),
         (True, "not a number"),
-        ("fixd=1;linear=-1;linear=2;linear=3;quadratic=x", r"no part 'fixd' \(did you mean .*; linear must be a number from 0, not '-1'; linear is given twice; quadratic must"),
+        ("fixd=1;linear=-1;linear=2;linear=3;quadratic=x", r"no part 'fixd' \(did you mean .*; linear must be a number from 0 to .*, not '-1'; linear is given twice; quadratic must"),
     ],
 )
 def test_what_is_refused(text, said):

@@ -14,6 +14,10 @@ from windtunnel.diagnostics import UsageError, did_you_mean
 __all__ = ["Overhead", "parse_overhead"]
 
 
+_MOST: Final = 1e12
+"""Larger watts, and watts for each watt, have no meaning."""
+
+
 class Overhead(msgspec.Struct, frozen=True, kw_only=True):
     """Overhead (W) = fixed + linear·P + quadratic·P², where P are the watts of all machines."""
 
@@ -27,8 +31,8 @@ class Overhead(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0.0:
-                raise UsageError(f"pue: {name} must be a number from 0, not {value!r:.40}")
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= _MOST:
+                raise UsageError(f"pue: {name} must be a number from 0 to {_MOST:g}, not {value!r:.40}")
 
     def watts(self, machines: float) -> float:
         """The overhead (W) of machines that draw so many watts."""
@@ -75,8 +79,8 @@ def _parts(text: str) -> dict[str, float]:
             faults.append(f"there is no part {name!r:.40}" + (f" ({hint})" if hint else ""))
         elif name in values:
             faults.append(f"{name} is given twice")
-        elif value is None or value < 0.0:
-            faults.append(f"{name} must be a number from 0, not {rest!r:.40}")
+        elif value is None or not 0.0 <= value <= _MOST:
+            faults.append(f"{name} must be a number from 0 to {_MOST:g}, not {rest!r:.40}")
         else:
             values[name] = value
     if faults:

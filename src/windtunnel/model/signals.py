@@ -8,21 +8,24 @@ found in O(log n) by sums of what came before. Outside the rows a signal holds, 
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from math import floor, inf, isfinite
-from random import Random
+from math import floor, inf
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import SimulationError, UsageError
 
-__all__ = ["OUTSIDE", "PERIODS", "Signal", "constant"]
+__all__ = ["MOST", "OUTSIDE", "PERIODS", "Signal", "constant"]
 
 PERIODS: Final = {"day": 86400.0, "week": 604800.0, "year": 31536000.0}
 """Seconds after which a signal may repeat; a year has 365 days."""
 
 OUTSIDE: Final = ("error", "hold", *PERIODS)
 """What may happen before the first row and after the end of the last one."""
+
+
+MOST: Final = 1e15
+"""Larger dates and values have no meaning, and their integrals would overflow."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -79,8 +82,8 @@ class Signal:
             raise UsageError(f"outside must be one of {', '.join(OUTSIDE)}, not {outside!r:.40}")
         if not len(dates) or len(dates) != len(self.values):
             raise UsageError(f"{self.name}: a signal needs as many dates as values, and at least one of them")
-        if not all(map(isfinite, dates)) or not all(map(isfinite, self.values)):
-            raise UsageError(f"{self.name}: dates and values of a signal are finite numbers")
+        if any(not abs(number) <= MOST for number in (*dates, *self.values)):
+            raise UsageError(f"{self.name}: dates and values of a signal are numbers of at most {MOST:g}")
         if any(dates[rank] <= dates[rank - 1] for rank in range(1, len(dates))) or not self.end > dates[-1]:
             raise UsageError(f"{self.name}: the dates of a signal ascend")
         if self.period > 0.0 and not self.end - dates[0] >= self.period:
@@ -178,6 +181,8 @@ class Signal:
         dates = [now, *self.steps(now, stop)]
         values = [self.at(date) for date in dates]
         if error > 0.0:
+            from random import Random  # plain runs do without
+
             values[1:] = [
                 value * (1.0 + Random(f"{seed}:{date!r}").gauss(0.0, error))
                 for date, value in zip(dates[1:], values[1:], strict=True)

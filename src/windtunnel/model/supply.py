@@ -7,7 +7,6 @@ from the grid is a constant and so many watts for each watt of the machines (pow
 """
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +24,8 @@ _KINDS: Final[Mapping[str, Any]] = {
     "converter_watts": float,
     "efficiency": float,
 }
+_MOST: Final = 1e12
+"""Larger numbers of units and watts have no meaning."""
 _WORDS: Final[Mapping[Any, str]] = {str: "a string", int: "a whole number", float: "a number"}
 
 
@@ -36,10 +37,10 @@ def level_faults(given: Mapping[str, Any]) -> list[tuple[str, str]]:
         allowed = (int, float) if kind is float else kind
         if value is not None and (isinstance(value, bool) or not isinstance(value, allowed)):
             found.append((name, f"{name} must be {_WORDS[kind]}, not {value!r:.40}"))
-        elif kind is float and value is not None and not (isfinite(value) and value >= 0.0):
-            found.append((name, f"{name} must be a number from 0, not {value!r:.40}"))
-        elif kind is int and value is not None and value < (1 if name == "converters" else 0):
-            found.append((name, f"{name} must be above 0, not {value!r:.40}"))
+        elif kind is float and value is not None and not 0.0 <= value <= _MOST:
+            found.append((name, f"{name} must be a number from 0 to {_MOST:g}, not {value!r:.40}"))
+        elif kind is int and value is not None and not (1 if name == "converters" else 0) <= value <= _MOST:
+            found.append((name, f"{name} must be above 0, and at most {_MOST:g}, not {value!r:.40}"))
     if found:
         return found
     if not 0.0 < given.get("efficiency", 1.0) <= 1.0:

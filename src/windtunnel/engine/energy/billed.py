@@ -5,10 +5,11 @@ jobs as its joules are. Nothing here changes the joules of a run.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.energy.billed_meters import BilledMeters
 from windtunnel.engine.energy.busy_delays import BusyDelaysEnergy
 from windtunnel.engine.energy.meters import Meters
@@ -82,9 +83,11 @@ class BilledEnergy(BusyDelaysEnergy):
     def close(self) -> None:
         """The last quarter of an hour is told as far as it came."""
         super().close()
-        if not self.site.failed:
+        if self.site.failed:
+            return
+        with suppress(SimulationError):  # a signal may end between the last thing that was metered and the run
             self._move(self._world.now)
-            self.site.tell(self._world.now, self._world.hooks.power)
+        self.site.tell(self.since, self._world.hooks.power)
 
     def totals(self) -> dict[str, object]:
         """The sums of the run, with the bill of the site."""

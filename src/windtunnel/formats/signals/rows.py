@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import Final
 
 from windtunnel.diagnostics import Findings, Severity
-from windtunnel.model.signals import Signal
+from windtunnel.model.signals import MOST, Signal
 
 __all__ = ["MISSING", "MOST_ROWS", "SignalRows", "number_of", "seconds_of"]
 
@@ -74,8 +74,12 @@ class SignalRows:
             self._miss(line, 1)
             return
         value = number_of(text)
-        if value is None or not isfinite(value * factor):
-            self.findings.add(f"{text!r:.60} is not a number", code="not-a-number", line=line)
+        if value is None or not abs(value * factor) <= MOST:
+            what = "is not a number" if value is None else f"is more than {MOST:g} in our unit"
+            self.findings.add(f"{text!r:.60} {what}", code="not-a-number", line=line)
+            return
+        if not abs(date) <= MOST:
+            self.findings.add(f"{date:g} s is not a time", code="not-a-time", line=line)
             return
         self.dates.append(date)
         self.values.append(value * factor)
