@@ -201,6 +201,19 @@ def test_watttime_without_signal_type_is_told(file):
     assert read_signal(file(text) + "?unit=lb/MWh", "carbon")[0].at(JANUARY) == pytest.approx(453.59237)
 
 
+def test_members_that_are_not_read_and_warnings_of_the_source(file):
+    text = sources.WATTTIME.replace('"units"', '"warnings": ["half of it is estimated"], "units"').replace('{"meta"', '{"more": 1, "meta"')
+    _, findings = read_signal(file(text), "carbon")
+    assert [(one.code, one.message) for one in findings] == [
+        ("source-warns", "the source warns: ['half of it is estimated']"),
+        ("not-read", "members that are not read: meta.model, meta.region, more"),
+    ]
+    again = sources.WATTTIME.replace('"value": 500.0', '"value": 500.0, "value": 600')
+    signal, findings = read_signal(file(again), "carbon")
+    assert signal.values[1] == pytest.approx(600 * 0.45359237)
+    assert "repeated-member" in told(findings)
+
+
 def test_zones_and_auctions(file):
     more = "2024-01-01 00:00:00,Yland,Yland,YY,1,2,10,20,x.example,false,\n"
     path = file(sources.PORTAL + more)

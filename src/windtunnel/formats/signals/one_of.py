@@ -38,15 +38,15 @@ class OneOf:
             )
 
 
-def tell_unread(findings: Findings, columns: list[str], read: set[str]) -> None:
-    """Columns from which nothing is taken."""
+def tell_unread(findings: Findings, columns: list[str], read: set[str], what: str = "columns") -> None:
+    """Columns (or members) from which nothing is taken."""
     from windtunnel.diagnostics import Severity
 
     others = [name or "(no name)" for name in columns if name not in read]
     if others:
         more = f" and {len(others) - 8} more" if len(others) > 8 else ""
         findings.add(
-            f"columns that are not read: {', '.join(others[:8])}{more}",
-            code="columns-not-read",
+            f"{what} that are not read: {', '.join(others[:8])}{more}",
+            code="not-read",
             severity=Severity.NOTE,
         )

@@ -11,6 +11,7 @@ import msgspec
 
 from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.repeated_members import tell_repeated
 from windtunnel.formats.signals.one_of import OneOf, tell_unread
 from windtunnel.formats.signals.rows import SignalRows, seconds_of
 from windtunnel.formats.signals.table_rows import Table, head_of
@@ -59,12 +60,26 @@ def read_watttime(
     if not isinstance(meta, dict) or not isinstance(points, list):
         findings.add("expected an object with meta and data", code="members")
         findings.raise_all()
+    tell_repeated(data, whole, findings)
+    _tell_members(whole, meta, points, findings)
     factor = _factor(meta.get("units"), unit, findings, "/meta/units")
     kind = _kind(meta.get("signal_type"), findings, "/meta/signal_type")
     rows = SignalRows(findings)
     for rank, point in enumerate(points):
         _take(rows, point, rank, factor)
     return rows.signal("g/kWh", outside=outside, dated=True, kind=kind)
+
+
+def _tell_members(
+    whole: dict[str, Any], meta: dict[str, Any], points: list[Any], findings: Findings
+) -> None:
+    """What the source warns of, and members from which nothing is taken."""
+    if warnings := meta.get("warnings"):
+        findings.warn(f"the source warns: {str(warnings)[:200]}", code="source-warns", pointer="/meta/warnings")
+    members = {key for point in points if isinstance(point, dict) for key in point}
+    others = [*(whole.keys() - {"meta", "data"}), *(members - {"point_time", "value"})]
+    others += [f"meta.{key}" for key in meta if key not in {"units", "signal_type", "warnings"}]
+    tell_unread(findings, sorted(others), set(), "members")
 
 
 def _take(rows: SignalRows, point: Any, rank: int, factor: float) -> None:
