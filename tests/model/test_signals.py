@@ -1,5 +1,6 @@
 """Signals: what holds when, and integrals that are those of a sum over every second."""
 
+from itertools import pairwise
 from math import inf
 
 import pytest
@@ -139,3 +140,44 @@ def test_units(quantity, unit, ours):
 
 def test_what_may_be_outside():
     assert OUTSIDE == ("error", "hold", "day", "week", "year")
+
+
+@given(
+    st.lists(st.integers(-9, 99), min_size=24, max_size=60),
+    st.sampled_from(["day", "hold", "error"]),
+    st.floats(-5e5, 5e5),
+    st.floats(0, 3e5),
+)
+def test_between_steps_nothing_changes(values, outside, since, length):
+    signal = made([(3600, value) for value in values], outside, first=100.0)
+    until = since + length
+    if outside == "error":
+        since, until = max(since, signal.first), min(until, signal.end)
+    if until <= since:
+        return
+    found = signal.steps(since, until)
+    assert found == sorted(set(found))
+    assert all(since < date < until for date in found)
+    total = 0.0
+    for low, high in pairwise([since, *found, until]):
+        seen = {signal.at(low + (high - low) * share) for share in (0.01, 0.5, 0.99)}
+        assert len(seen) == 1 or high - low < 1e-6
+        total += seen.pop() * (high - low)
+    assert signal.integral(since, until) == pytest.approx(total, rel=1e-9, abs=1e-2)
+    if length > 1.0:
+        expected = signal.forecast(since, until)
+        middle = (since + min(until, expected.end)) / 2
+        assert expected.integral(since, middle) == pytest.approx(signal.integral(since, middle), rel=1e-9, abs=1e-2)
+
+
+def test_a_forecast_is_right_about_the_present_and_off_by_the_same_shares_later():
+    signal = made([(3600, 100.0)] * 48, "error")
+    early = signal.forecast(1800.0, 1e9, error=0.1, seed=1)
+    late = signal.forecast(7200.0, 1e9, error=0.1, seed=1)
+    assert (early.at(1800.0), late.at(7200.0), early.end) == (100.0, 100.0, signal.end)
+    assert early.values[-1] == late.values[-1] != 100.0
+    assert early.values[-1] != signal.forecast(1800.0, 1e9, error=0.1, seed=2).values[-1]
+    off = [value / 100 - 1 for value in early.values[1:]]
+    assert 0.05 < (sum(one * one for one in off) / len(off)) ** 0.5 < 0.2
+    with pytest.raises(SimulationError):
+        signal.forecast(1e9, 2e9)
