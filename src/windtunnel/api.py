@@ -13,6 +13,7 @@ from windtunnel.inputs import arrange, changed, check_arguments
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim
+from windtunnel.run_billing import CarbonLike, PueLike, SecondZeroLike, SupplyLike, check_electricity
 from windtunnel.runs import Run, load_run
 from windtunnel.simulation import Simulation
 from windtunnel.vocabulary import Observer
@@ -30,6 +31,7 @@ __all__ = [
     "WindtunnelError",
     "arrange",
     "changed",
+    "check_electricity",
     "load_run",
     "simulate",
 ]
@@ -55,6 +57,11 @@ def simulate(
     observers: Sequence[Observer] = (),
     timeout: float = 300.0,
     energy: bool = False,
+    carbon: CarbonLike = None,
+    price: CarbonLike = None,
+    pue: PueLike = None,
+    second_zero: SecondZeroLike = None,
+    supply: SupplyLike = None,
     share_hosts: bool = False,
     inputs: "Sequence[str | Path]" = (),
     force: bool = False,
@@ -101,6 +108,11 @@ def simulate(
         observers=[*observers, *notebook_progress()],
         timeout=timeout,
         energy=energy,
+        carbon=carbon,
+        price=price,
+        pue=pue,
+        second_zero=second_zero,
+        supply=supply,
         share_hosts=share_hosts,
         inputs=inputs,
         force=force,

@@ -1,6 +1,6 @@
 """Drawing up the account of a run: what was read and what is asked, against what the schedulers honour (law 9)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from math import inf
 from operator import attrgetter
 from typing import Final
@@ -15,8 +15,9 @@ from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.platform import column_of, kinds_of
 from windtunnel.model.site import Site
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
+from windtunnel.vocabulary.component import FollowsSignals, Named
 
-__all__ = ["draw_up", "tell_event", "tell_idle"]
+__all__ = ["draw_up", "tell_event", "tell_followers", "tell_idle"]
 
 _MOST: Final = 10_000_000
 """No platform in one word has more hosts."""
@@ -265,3 +266,15 @@ def _enough(platform: Platform, wanted: int, *, by_cores: bool) -> str:
     if cores == 1:
         return str(wanted)
     return f"{-(-wanted // cores) if by_cores else wanted}x{cores}"
+
+
+def tell_followers(account: Account, components: Sequence[Component], signals: Container[str]) -> None:
+    """Tell of schedulers that would follow a signal which the run has not."""
+    for component in components:
+        if isinstance(component, FollowsSignals) and component.follows not in signals:
+            name = component.name if isinstance(component, Named) else ""
+            account.tell(
+                "without-effect",
+                f"{name or type(component).__name__} defers no job: the run has no {component.follows}",
+                hint=f"add --energy --{component.follows} FILE ({component.follows}=...)",
+            )

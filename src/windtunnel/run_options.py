@@ -83,12 +83,12 @@ def check_injected(thing: object, *, hosts: int, over: bool) -> None:
 
 
 def with_energy(
-    options: Options, record: RecordingOptions, layout: Layout | None
+    options: Options, record: RecordingOptions, layout: Layout | None, *, billed: bool = False
 ) -> tuple[Options, RecordingOptions]:
-    """The same options, of a run whose energy is simulated and recorded."""
+    """The same options, of a run whose energy is simulated and recorded, perhaps with a bill of its electricity."""
     if layout is None or layout.dialect is not Dialect.BATSIM5:  # which has an option of its own for them
         record = replace(record, pstates=True)
-    return replace(options, energy=True), replace(record, energy=True)
+    return replace(options, energy=True), replace(record, energy=True, bill=billed)
 
 
 def time_of(time: float | str, start_date: float | None) -> float:

@@ -22,6 +22,11 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "conservative backfilling: nobody's reservation is ever delayed",
         _LITERATURE,
     ),
+    "carbon-easy": Listed(
+        f"{_HERE}.carbon_easy:CarbonEasy",
+        "EASY; jobs are held back until the hours of least carbon (or price) within a delay",
+        "windtunnel",
+    ),
     "easy": Listed(f"{_HERE}.easy:Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
     "energy-idle-sleeper": Listed(
         f"{_HERE}.energy_idle_sleeper:EnergyIdleSleeper",

@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any, Self
 from msgspec.structs import replace
 
 from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, WorkloadLike, assemble
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, files_read
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.model import ExternalEvent, Job
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
-from windtunnel.run_account import tell_event
+from windtunnel.run_account import tell_event, tell_followers
+from windtunnel.run_billing import (
+    CarbonLike,
+    PueLike,
+    SecondZeroLike,
+    SupplyLike,
+    asked,
+    make_billing,
+    noted_billing,
+)
 from windtunnel.run_options import check_injected, checked, noted, time_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
@@ -51,6 +60,15 @@ class Simulation:
         observers: further observers of the run.
         timeout: seconds to wait for each reply of a scheduler that runs out of process.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must define power figures.
+        carbon: carbon intensity of the grid, with ``energy``: a file (docs/reference/signals.md), a constant such as
+            ``350g/kWh``, or a :class:`~windtunnel.formats.Signal`.
+        price: price of electricity, in the same ways (``94EUR/MWh``).
+        pue: what the facility consumes besides its machines: a constant PUE such as 1.2, or a description such as
+            ``fixed=20000;linear=0.05;quadratic=1e-8`` (W, W per W, W per square W).
+        second_zero: the calendar date of second 0 for carbon and price, such as ``2024-01-01`` (UTC); default: the
+            workload's own.
+        supply: converters, rectifiers and devices between the machines and the grid: a JSON file
+            (docs/guides/carbon.md).
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -85,6 +103,11 @@ class Simulation:
         observers: Sequence[Observer] = (),
         timeout: float = 300.0,
         energy: bool = False,
+        carbon: CarbonLike = None,
+        price: CarbonLike = None,
+        pue: PueLike = None,
+        second_zero: SecondZeroLike = None,
+        supply: SupplyLike = None,
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
@@ -97,8 +120,14 @@ class Simulation:
         observers = checked(options, record, facts, out, observers, failures)
         options = options or Options()
         record = record or RecordingOptions()
+        billed = asked(carbon, price, pue, second_zero, supply, energy=energy or options.energy)
+        if billed and options.energy_rule != "exact":
+            raise UsageError(
+                f"carbon, price and PUE need the exact energy rule, not {options.energy_rule!r}",
+                "leave out --energy-rule (energy_rule)",
+            )
         if energy or options.energy:
-            options, record = with_energy(options, record, layout)
+            options, record = with_energy(options, record, layout, billed=billed)
         if stream and (out is None if layout is None else layout.stem is None):
             raise UsageError("a streamed run writes its rows to files: say where", "--out DIR (out=...)")
         self._streamed = stream
@@ -122,6 +151,14 @@ class Simulation:
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
+        billing, read = None, list(parts.read)
+        if billed:
+            with files_read() as more:
+                billing = make_billing(
+                    carbon, price, pue, second_zero, supply, parts.start_date, self.account
+                )
+            read += [path for path in more if path not in read]
+        tell_followers(self.account, parts.components, {} if billing is None else billing.signals)
         if strict_input:
             self.account.refuse()
         if options.energy:  # before the files of an earlier run make room
@@ -136,6 +173,7 @@ class Simulation:
             "packing": parts.packing,
             "scheduler_options": dict(scheduler_options or {}),
             **({"operations": list(operations)} if operations else {}),
+            **noted_billing(billing, carbon, price, second_zero),
         } | noted(workload_options, parts.events_given, failures, options, record, share_hosts=share_hosts)
         self.workloads = parts.workloads
         self.recording = Recording(
@@ -143,7 +181,7 @@ class Simulation:
             record,
             facts=about | dict(facts or {}),
             start_date=parts.start_date,
-            inputs=[*parts.read, *map(str, inputs)],
+            inputs=[*read, *map(str, inputs)],
             account=self.account,
             force=force,
             on_disk=stream,
@@ -156,6 +194,7 @@ class Simulation:
             events=parts.events,
             options=options,
             observers=[*self.recording.observers, *self._extra],
+            billing=billing,
         )
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.campaign import seeds
+from tests.formats.signals.sources import SOURCES, SUPPLY
 
 from windtunnel.cli import batsim5_options
 from windtunnel.cli.main import main
@@ -14,6 +15,8 @@ from windtunnel.formats.haizea.ini import read_haizea_config
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
 from windtunnel.formats.haizea.multi import read_haizea_multi
 from windtunnel.formats.registry import read_events, read_platform, read_workload
+from windtunnel.formats.signals import read_signal
+from windtunnel.formats.supply import read_supply
 
 Feed = Callable[[bytes, Path], None]
 
@@ -83,6 +86,14 @@ def _beside_slurm(path: Path) -> None:
     read_platform(site)
 
 
+def _signal(quantity: str) -> Callable[[Path], object]:
+    def look(path: Path) -> None:
+        signal, _ = read_signal(path, quantity)
+        signal.integral(signal.first, signal.dates[-1])
+
+    return look
+
+
 def _config(path: Path) -> None:
     with contextlib.suppress(SystemExit):
         batsim5_options.parse(["-c", str(path)])
@@ -106,6 +117,8 @@ READERS: dict[str, tuple[bytes, Feed]] = {
     "haizea-multi": (seeds.MULTI, _file(read_haizea_multi, "multi.conf")),
     "batsim5-toml": (seeds.BATSIM5_TOML, _file(_config, "c.toml")),
     "batsim5-ini": (seeds.BATSIM5_INI, _file(_config, "c.ini")),
+    **{f"signal-{name}": (data, _file(_signal(quantity), name)) for name, (quantity, data) in SOURCES.items()},
+    "supply": (SUPPLY, _file(read_supply, "supply.json")),
     "trace-list": (b"t0\nt1\n", _file(_trace, "traces")),
 }
 """What each begins with, and how its cases are fed in."""

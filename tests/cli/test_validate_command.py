@@ -4,6 +4,7 @@ import io
 import json
 
 import pytest
+from tests.formats.signals.sources import SOURCES, SUPPLY
 
 from environments import MACHINE, document, machine
 from shared import shared
@@ -95,3 +96,20 @@ def test_a_file_that_cannot_be_read_hides_nothing_of_the_others(files, capsys):
     assert "bad.json:" in shown.out
     assert "missing.json cannot be read: No such file or directory" in shown.err
     assert "nowhere.xml cannot be read: No such file or directory" in shown.err
+
+
+def test_carbon_prices_and_supplies(files, capsys):
+    for name, (_, content) in (SOURCES | {"supply": ("", SUPPLY)}).items():
+        (files / name).write_bytes(content)
+        kind = ["--kind", "supply"] if name == "supply" else []
+        assert main(["validate", name, *kind]) == 0, capsys.readouterr().out
+        assert "error" not in capsys.readouterr().out
+    (files / "c.csv").write_text("time,g/kWh\n0,x\n5,1\n5,2\n")
+    assert main(["validate", "c.csv"]) == 1
+    said = capsys.readouterr().out
+    assert "c.csv:2: error [not-a-number]" in said
+    assert "c.csv:4: error [row-order]" in said
+    (files / "s.json").write_text('{"levels": [{"hosts": 0}]}')
+    assert main(["validate", "s.json", "--kind", "supply"]) == 1
+    assert "s.json:1:" in capsys.readouterr().out
+    assert main(["validate", "c.csv", "--kind", "price"]) == 1

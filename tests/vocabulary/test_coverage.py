@@ -14,6 +14,7 @@ from windtunnel import vocabulary as v
 from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.formats.registry import read_platform
 from windtunnel.model import EventList, HostSet, Job, JobState, PlacementStrategy, Platform, Profile
+from windtunnel.model.signals import constant
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.by_core import ByCore
 from windtunnel.schedulers.datacenters import Datacenters
@@ -62,7 +63,7 @@ def notices(platform: Platform) -> list[v.Notice]:
     killed = {"w0!a": v.AtomicProgress("w0!a", 0.5)}
     refused = v.ExecuteJob(job_id="w0!a", hosts=ON)
     return [
-        v.SimulationBegins(1.0, platform, (workload(A),), (EventList(name="e", events=()),), options={"seed": 1}),
+        v.SimulationBegins(1.0, platform, (workload(A),), (EventList(name="e", events=()),), options={"seed": 1}, signals={"carbon": constant("c", "g/kWh", 1.0)}),
         v.SimulationEnds(1.0),
         v.SimulationErrorOccurred(1.0, "it broke"),
         v.JobSubmitted(1.0, B, 0.0, B.profile),

@@ -77,6 +77,21 @@ def run(
         bool, typer.Option("--energy", help="Simulate energy; --site must be a platform that gives watts.")
     ] = False,
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
+    carbon: Annotated[
+        str, typer.Option(metavar="FILE", help="With --energy: carbon intensity, as windtunnel run takes it.")
+    ] = "",
+    price: Annotated[
+        str, typer.Option(metavar="FILE", help="With --energy: price of electricity, as windtunnel run takes it.")
+    ] = "",
+    pue: Annotated[
+        str, typer.Option(help="With --energy: what the facility consumes, as windtunnel run takes it.")
+    ] = "",
+    second_zero: Annotated[
+        str, typer.Option(metavar="DATE", help="The date of second 0 for --carbon and --price.")
+    ] = "",
+    supply: Annotated[
+        str, typer.Option(metavar="FILE", help="With --energy: converters and devices, as windtunnel run takes it.")
+    ] = "",
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),
@@ -126,6 +141,11 @@ def run(
             on_failure=on_failure,
             on_maintenance=on_maintenance,
         ),
+        "carbon": carbon or None,
+        "price": price or None,
+        "pue": pue or None,
+        "second_zero": second_zero or None,
+        "supply": supply or None,
         "force": force,
         "strict_input": strict_input,
         "unattended": True,

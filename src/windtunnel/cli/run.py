@@ -134,6 +134,42 @@ def run(
     job_energy: Annotated[
         str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
     ] = "fair",
+    carbon: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="With --energy: carbon intensity of the grid, a file (Electricity Maps, WattTime, OpenDC, CSV) with "
+            "options as FILE?outside=year, or a constant such as 350g/kWh.",
+        ),
+    ] = "",
+    price: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="With --energy: price of electricity, a file (ENTSO-E, CSV) or a constant such as 94EUR/MWh.",
+        ),
+    ] = "",
+    pue: Annotated[
+        str,
+        typer.Option(
+            help="With --energy: what the facility consumes besides its machines, a constant PUE such as 1.2, or "
+            "fixed=20000;linear=0.05;quadratic=1e-8 (W, W per W, W per square W).",
+        ),
+    ] = "",
+    second_zero: Annotated[
+        str,
+        typer.Option(
+            metavar="DATE",
+            help="The date of second 0 for --carbon and --price, such as 2024-01-01T06:00 (UTC); default: the log's.",
+        ),
+    ] = "",
+    supply: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="With --energy: converters, rectifiers and devices between machines and grid (JSON).",
+        ),
+    ] = "",
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",
@@ -253,6 +289,11 @@ def run(
             record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
             observers=[*progress_observers(wanted=not quiet), *snapshots(out, nodes_every)],
             timeout=timeout,
+            carbon=carbon or None,
+            price=price or None,
+            pue=pue or None,
+            second_zero=second_zero or None,
+            supply=supply or None,
             share_hosts=share_hosts,
             force=force,
             operations=apply,

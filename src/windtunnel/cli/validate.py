@@ -14,7 +14,10 @@ __all__ = ["validate"]
 _MOST: Final = 1 << 28
 """Bytes of standard input."""
 
-_KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases")
+_KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases", "carbon", "price", "supply")
+
+
+_OF_ELECTRICITY: Final = frozenset({"carbon", "price", "supply"})
 
 
 def validate(
@@ -26,7 +29,8 @@ def validate(
         str,
         typer.Option(
             "--kind",
-            help="environment, nodes, workload, platform, events or leases, if the content does not show it.",
+            help="environment, nodes, workload, platform, events, leases, carbon, price or supply, if the content "
+            "does not show it.",
         ),
     ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
@@ -44,7 +48,7 @@ def validate(
         typer.Option(help="Environments: a folder from which other files may be inherited.", metavar="FOLDER"),
     ] = None,
 ) -> None:
-    """Report everything that is wrong with environments, node objects, workloads and platforms.
+    """Report everything that is wrong with environments, node objects, workloads, platforms, carbon and prices.
 
     Exit code 0: no errors; 1: errors; 2: a file cannot be read.
 
@@ -126,6 +130,8 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
         return environment.check(data, name, options, folder=file.parent).findings
     if kind == "nodes":
         found = sss.check(data, name).findings
+    elif kind in _OF_ELECTRICITY:
+        found = _electricity(file, name, data, kind)
     elif kind == "workload" and looks_like_osp(data):
         found = osp_workload.check(data, name)
     else:
@@ -135,6 +141,31 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     return [
         msgspec.structs.replace(f, severity=Severity.ERROR) if f.severity is Severity.WARNING else f for f in found
     ]
+
+
+def _electricity(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]":
+    """What the readers of ``--carbon``, ``--price`` and ``--supply`` find."""
+    from tempfile import TemporaryDirectory
+
+    from msgspec.structs import replace
+
+    from windtunnel.diagnostics import InputError
+    from windtunnel.formats.signals import read_signal
+    from windtunnel.formats.supply import read_supply
+
+    with TemporaryDirectory() as folder:
+        if str(file) == "-":  # readers want a file
+            file = Path(folder) / "input"
+            file.write_bytes(data)
+        try:
+            found: list[Finding] = []
+            if kind == "supply":
+                read_supply(file)
+            else:
+                found = read_signal(file, "carbon" if kind == "carbon" else "price")[1]
+        except InputError as error:
+            found = [*error.findings]
+    return tuple(replace(one, file=name) for one in found)
 
 
 def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]":
@@ -165,10 +196,13 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
 def _kind(data: bytes) -> str:
     """``environment``, ``nodes``, or "" for what is in one of the other formats."""
     from windtunnel.formats.other_programs import is_haizea
+    from windtunnel.formats.signals import quantity_in
     from windtunnel.formats.sites import looks_like_environment, looks_like_nodes
     from windtunnel.formats.workflows import looks_like_osp
 
     head = data[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if quantity := quantity_in(head):
+        return quantity
     if head.startswith(b"<"):
         return "nodes" if looks_like_nodes(head) else ""
     if looks_like_osp(head):

@@ -15,6 +15,7 @@ from windtunnel.engine.state.observers import Hooks
 from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.world import World
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model.billing import Billing
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 from windtunnel.vocabulary.component import HearsErrors
 
@@ -49,12 +50,13 @@ class Simulation:
         options: Options = Options(),  # noqa: B008 -- immutable
         observers: Sequence[Observer] = (),
         names: Sequence[str] = (),
+        billing: Billing | None = None,
     ) -> None:
         if not components:
             raise UsageError("a simulation needs at least one decision component")
         self.components = tuple(components)
         labels = tuple(names) if names else ("",) * len(self.components)
-        self.world = World(platform, workloads, events, labels, options)
+        self.world = World(platform, workloads, events, labels, options, billing)
         self.observe(observers)
         self.outcome = ""
         """"" while it runs, then ``complete`` or why it is not."""
@@ -277,6 +279,8 @@ class Simulation:
         inputs: list[Any] = [self.world.platform, *self.world.workloads, *self.world.event_lists]
         if self.world.platform.network is not None:
             inputs.append(self.world.platform.network)
+        if self.world.billing is not None:
+            inputs += [self.world.billing, *self.world.billing.signals.values()]
         return self._revived(copied(self._state(), inputs), observers)
 
     def _state(self) -> tuple[Any, ...]:

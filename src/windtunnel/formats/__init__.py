@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from windtunnel.formats.registry import read_events as read_events
     from windtunnel.formats.registry import read_platform as read_platform
     from windtunnel.formats.registry import read_workload as read_workload
+    from windtunnel.formats.signals import Signal as Signal
+    from windtunnel.formats.signals import read_signal as read_signal
 
 __all__ = [
     "Format",
     "Kind",
+    "Signal",
     "find_format",
     "guess_format",
     "list_formats",
     "read_events",
     "read_platform",
+    "read_signal",
     "read_workload",
     "write_workload",
 ]
@@ -33,11 +37,13 @@ __all__ = [
 _MODULE: Final = {
     "Format": "format",
     "Kind": "format",
+    "Signal": "signals",
     "find_format": "registry",
     "guess_format": "registry",
     "list_formats": "registry",
     "read_events": "registry",
     "read_platform": "registry",
+    "read_signal": "signals",
     "read_workload": "registry",
     "write_workload": "convert",
 }

@@ -5,7 +5,9 @@ from math import isfinite
 from typing import Final
 
 from windtunnel.diagnostics import show_duration
+from windtunnel.model.billing import Bill
 from windtunnel.report.markup import Cell, card, number, table
+from windtunnel.results.bill_rows import cost_of, mass_of
 from windtunnel.results.compare_many import Compared, Group
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.metrics import GroupMetrics, Metrics
@@ -59,11 +61,34 @@ def cards(m: Metrics) -> str:
     ]
     if m.consumed_joules is not None:
         made.append(card("Energy", _energy(m.consumed_joules)))
+    if m.bill is not None:
+        made += _bill_cards(m.bill)
     if m.rack_excesses:
         worst = Cell(f"{m.worst_rack_excess:,.1f} W", m.worst_rack_excess)
         made.append(card("Racks above their power", _count(m.rack_excesses), [("worst", worst)]))
     made += [card(one.label or name, Cell(str(one), one.value)) for name, one in m.own.items()]
     return f'<div class="facts">{"".join(made)}</div>'
+
+
+def _bill_cards(bill: Bill) -> list[str]:
+    """Electricity of the site."""
+    pue = [] if bill.pue is None else [("PUE", Cell(f"{bill.pue:.3f}", bill.pue))]
+    peak = ("peak of 15 min", Cell(f"{bill.peak_watts:,.1f} W", bill.peak_watts))
+    made = [card("Energy of the site", _energy(bill.site_joules), [*pue, peak])]
+    if bill.carbon_g is not None:
+        kind = [("intensity", Cell(bill.carbon_kind))] if bill.carbon_kind else []
+        made.append(card("Carbon (CO2e)", _mass(bill.carbon_g), kind))
+    if bill.cost is not None:
+        made.append(card("Cost", _money(bill.cost, bill.currency)))
+    return made
+
+
+def _mass(grams: float) -> Cell:
+    return number(grams, mass_of(grams))
+
+
+def _money(cost: float, currency: str = "") -> Cell:
+    return number(cost, cost_of(cost, currency))
 
 
 _ROWS: Final[tuple[tuple[str, Callable[[Metrics], float | None], Callable[[float], Cell]], ...]] = (
@@ -80,6 +105,9 @@ _ROWS: Final[tuple[tuple[str, Callable[[Metrics], float | None], Callable[[float
     ("jobs", lambda m: float(m.jobs), _count),
     ("rejected", lambda m: float(m.states.get("REJECTED", 0)), _count),
     ("energy", lambda m: m.consumed_joules, _energy),
+    ("energy of the site", lambda m: None if m.bill is None else m.bill.site_joules, _energy),
+    ("carbon (CO2e)", lambda m: None if m.bill is None else m.bill.carbon_g, _mass),
+    ("cost", lambda m: None if m.bill is None else m.bill.cost, _money),
 )
 
 

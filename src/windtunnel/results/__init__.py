@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from windtunnel.results.compare_many import compare_runs as compare_runs
     from windtunnel.results.fairness import Fairness as Fairness
     from windtunnel.results.fairness import UserStretch as UserStretch
+    from windtunnel.results.metrics import Bill as Bill
     from windtunnel.results.metrics import Figure as Figure
     from windtunnel.results.metrics import GroupMetrics as GroupMetrics
     from windtunnel.results.metrics import Metrics as Metrics
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from windtunnel.results.trimming import Trim as Trim
 
 __all__ = [
+    "Bill",
     "Compared",
     "Comparison",
     "Difference",
@@ -45,6 +47,7 @@ __all__ = [
 ]
 
 _MODULE: Final = {
+    "Bill": "metrics",
     "Compared": "compare_many",
     "Comparison": "compare",
     "Difference": "compare",

@@ -30,9 +30,16 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] =
     ("throughput", "jobs/h", lambda m: m.throughput),
     ("success rate", "", lambda m: m.success_rate),
     ("energy", "J", lambda m: m.consumed_joules),
+    ("energy of the site", "J", lambda m: None if m.bill is None else m.bill.site_joules),
+    ("PUE", "", lambda m: None if m.bill is None else m.bill.pue),
+    ("carbon", "g", lambda m: None if m.bill is None else m.bill.carbon_g),
+    ("cost", "", lambda m: None if m.bill is None else m.bill.cost),
 )
 """What is compared of two runs: name, unit, and where it is in their metrics."""
 
+
+_BILLED: Final = frozenset({"energy of the site", "PUE", "carbon", "cost"})
+"""What may differ although all jobs are alike."""
 
 _LONGEST: Final = 200
 """Characters of an input that are shown."""
@@ -113,7 +120,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         if self.identical:
-            return f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
+            same = f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
+            billed = [d for d in self.figures if d.name in _BILLED and d.a != d.b]
+            return "\n".join([same, *(f"  {d.name}: {d.a} / {d.b} {d.unit}".rstrip() for d in billed)])
         common = self.jobs_a - self.only_a
         lines = [
             f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",

@@ -7,6 +7,7 @@ from operator import mul, sub
 
 import msgspec
 
+from windtunnel.model.billing import Bill
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.metrics import GroupMetrics, Metrics
@@ -25,6 +26,7 @@ def compute(
     cool_down: Trim = 0.0,
     joules: float | None = None,
     racks: tuple[int, float] = (0, 0.0),
+    bill: Bill | None = None,
     derived: Derived | None = None,
     read: Callable[[str], bytes | None] = lambda _: None,
 ) -> Metrics:
@@ -36,6 +38,7 @@ def compute(
         cool_down: what to exclude at the end.
         joules: the energy of the whole run, if it is known.
         racks: how often racks exceeded their capacity, and the greatest excess (W).
+        bill: the electricity of the site, if there is an account of it.
         derived: values computed from all jobs, if the caller has them already.
         read: returns the content of a file of the run, for changes of size and user-defined metrics.
 
@@ -69,6 +72,7 @@ def compute(
         consumed_joules=joules,
         rack_excesses=racks[0],
         worst_rack_excess=racks[1],
+        bill=bill,
         users=users,
         queues=queues,
         sizes=size_metrics(sized(read("resizes.csv")), opens, closes),

@@ -49,6 +49,8 @@ _EXTRA: Final = {
     "queue": "String",
     "return_code": "Int64",
     "host_share": "Float64",
+    "carbon_g": "Float64",
+    "cost": "Float64",
 }
 """The columns of jobs in the frame of every run -> their type (polars)."""
 
@@ -101,6 +103,11 @@ def jobs_frame(frame: "Callable[[str], pl.DataFrame | None]", run: str, start_da
             extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
             extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
             jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
+    bills = frame("jobs_carbon.csv")
+    if bills is not None:
+        with read_from(run, "jobs_carbon.csv"):
+            bills = bills.with_columns(pl.col("carbon_g", "cost").cast(pl.Float64))
+            jobs = jobs.join(bills, on=["job_id", "workload_name"], how="left", maintain_order="left")
     absent = {name: kind for name, kind in _EXTRA.items() if name not in jobs.columns}
     jobs = jobs.with_columns(pl.lit(None, getattr(pl, kind)).alias(name) for name, kind in absent.items())
     base = pl.lit(None if start_date is None else round(start_date * 1e6), pl.Int64)

@@ -26,6 +26,8 @@ KNOWN_FILES: Final = (
     "consumed_energy.csv",
     "events.csv",
     "rack_power.csv",
+    "power.csv",
+    "jobs_carbon.csv",
     "estimates.csv",
     "site.xml",
     "leases.csv",

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from windtunnel.diagnostics import show_duration
+from windtunnel.model.billing import Bill
+from windtunnel.results.bill_rows import bill_rows
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.size_metrics import SizeMetrics
 
-__all__ = ["Figure", "GroupMetrics", "Metrics"]
+__all__ = ["Bill", "Figure", "GroupMetrics", "Metrics"]
 
 class GroupMetrics(msgspec.Struct, frozen=True):
     """The jobs of one user or queue that ran. Times in s."""
@@ -69,6 +71,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """How often a rack exceeded its power capacity (never trimmed); only known if energy was simulated."""
     worst_rack_excess: float = 0.0
     """The greatest excess over a rack's power capacity (W)."""
+    bill: Bill | None = None
+    """Electricity of the site: overhead, carbon, cost (never trimmed); None if no account of it was requested."""
     users: dict[str, GroupMetrics] = {}
     queues: dict[str, GroupMetrics] = {}
     sizes: SizeMetrics | None = None
@@ -95,6 +99,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         rows.append(("throughput", f"{_number(self.throughput)} jobs/h"))
         if self.consumed_joules is not None:
             rows.append(("energy", f"{self.consumed_joules:,.0f} J"))
+        if self.bill is not None:
+            rows += bill_rows(self.bill)
         if self.rack_excesses:
             text = f"{self.rack_excesses:,} times, by at most {self.worst_rack_excess:,.1f} W"
             rows.append(("racks above their power", text))

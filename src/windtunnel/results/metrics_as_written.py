@@ -4,12 +4,25 @@ from collections.abc import Callable
 
 import msgspec
 
+from windtunnel.model.billing import Bill
 from windtunnel.results.columns import DIGITS, Columns
 from windtunnel.results.job_rows import SHORTEST
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.own_metrics import Record, figures_of
 
-__all__ = ["metrics_as_written"]
+__all__ = ["bill_as_written", "metrics_as_written"]
+
+
+class _WithBill(msgspec.Struct, frozen=True):
+    bill: Bill | None = None
+
+
+def bill_as_written(read: Callable[[str], bytes | None]) -> Bill | None:
+    """The electricity of the site, which no trim changes; None without such an account."""
+    try:
+        return msgspec.json.decode(read("metrics.json") or b"{}", type=_WithBill).bill
+    except msgspec.DecodeError:
+        return None
 
 
 def metrics_as_written(read: Callable[[str], bytes | None], columns: Columns, *, all_jobs: bool) -> Metrics | None:

@@ -29,6 +29,8 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     pstates: bool = False
     energy: bool = False
     """``consumed_energy.csv``; energy figures in the metrics."""
+    bill: bool = False
+    """``power.csv`` and ``jobs_carbon.csv``; electricity of the site in the metrics."""
     paje: bool = False
     probes: Literal["always", "never", "auto"] = "auto"
     """``probes.csv``: ``always``, ``never``, or ``auto`` when a probe emits something."""
@@ -75,6 +77,10 @@ def recorders(layout: Layout, options: RecordingOptions, collector: Collector) -
         made += [EventsCsv(layout), LeasesCsv(layout), ReservationsCsv(layout)]
         if options.energy:
             made.append(RackPowerCsv(layout))
+        if options.bill:
+            from windtunnel.results.bill_csv import JobsCarbonCsv, PowerCsv
+
+            made += [PowerCsv(layout), JobsCarbonCsv(layout)]
     if options.probes != "never":
         made.append(ProbesCsv(layout, always=options.probes == "always"))
     made.append(EstimatesCsv(layout))

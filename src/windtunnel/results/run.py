@@ -16,7 +16,7 @@ from windtunnel.results.finding import find_run
 from windtunnel.results.frames import frame_of, jobs_frame
 from windtunnel.results.layout import KNOWN_FILES
 from windtunnel.results.metrics import Metrics
-from windtunnel.results.metrics_as_written import metrics_as_written
+from windtunnel.results.metrics_as_written import bill_as_written, metrics_as_written
 from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.state import RunState, Status
@@ -242,7 +242,13 @@ class Run:
                 return written
         with read_from(self.name, "resizes.csv"):
             return compute(
-                columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
+                columns,
+                warm_up=warm_up,
+                cool_down=cool_down,
+                joules=joules or None,
+                racks=racks,
+                bill=bill_as_written(self.file),
+                read=self.file,
             )
 
     def parquet(self, folder: str | Path) -> list[Path]:

@@ -80,6 +80,7 @@ class WholeRun(Observer):
             cool_down=cool_down,
             joules=joules,
             racks=racks,
+            bill=self.totals.get("bill"),
             derived=derived,
             read=read,
         )

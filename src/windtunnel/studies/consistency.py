@@ -1,7 +1,7 @@
 """Whether the words of a study go together: designs and points, and names in braces and parameters."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from windtunnel.diagnostics import did_you_mean
 from windtunnel.studies.entries import AXIS_WORDS
@@ -12,6 +12,9 @@ from windtunnel.studies.words import AXES, Span
 __all__ = ["check_design", "check_names"]
 
 _Way = tuple[str | int, ...]
+
+_WITH_NAMES: Final = ("until", "carbon", "price", "pue", "second_zero", "supply")
+"""Single words that may have names in braces."""
 
 
 def check_design(found: dict[str, Any], faults: Faults) -> None:
@@ -81,7 +84,7 @@ def _texts(found: dict[str, Any]) -> list[tuple[_Way, Any]]:
     listed: list[tuple[_Way, Any]] = [
         (("operations", rank), text) for rank, text in enumerate(found.get("operations") or ())
     ]
-    listed.append((("until",), found.get("until", "")))
+    listed += [((word,), found.get(word, "")) for word in _WITH_NAMES]
     for word in AXIS_WORDS:
         for rank, entry in enumerate(found.get(word) or ()):
             texts = (entry.what if isinstance(entry.what, str | tuple) else "", entry.operations, entry.options)

@@ -25,7 +25,19 @@ _PLAIN: Final = (
 _ENDS: Final = tuple(state for state in JobState if JobState.COMPLETED_SUCCESSFULLY <= state <= JobState.REJECTED)
 _STATES: Final = tuple(f"jobs_{state.name.lower()}" for state in _ENDS)
 
-FIGURES: Final = (*_PLAIN, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD), *_STATES)
+_BILL: Final = (
+    "bill_site_joules",
+    "bill_devices_joules",
+    "bill_losses_joules",
+    "bill_overhead_joules",
+    "bill_pue",
+    "bill_peak_watts",
+    "bill_carbon_g",
+    "bill_cue",
+    "bill_cost",
+)
+
+FIGURES: Final = (*_PLAIN, *_BILL, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD), *_STATES)
 """By name, as docs/reference/metrics.md has them; ``jobs_...`` count jobs by how they ended."""
 
 COUNTED: Final = frozenset({"jobs", "rack_excesses", *_STATES})
@@ -37,6 +49,10 @@ _UNITS: Final = {
     "makespan": "s",
     "throughput": "jobs/h",
     "consumed_joules": "J",
+    **dict.fromkeys((f"bill_{part}_joules" for part in ("site", "devices", "losses", "overhead")), "J"),
+    "bill_peak_watts": "W",
+    "bill_carbon_g": "g",
+    "bill_cue": "kg/kWh",
     "worst_rack_excess": "W",
 }
 
@@ -49,6 +65,8 @@ def with_unit(name: str) -> str:
 def figures_of(metrics: Metrics) -> dict[str, float | int | None]:
     """All figures of a run by name; metrics of one's own as ``own_NAME``."""
     found: dict[str, float | int | None] = {name: getattr(metrics, name) for name in _PLAIN}
+    bill = metrics.bill
+    found |= {name: None if bill is None else getattr(bill, name.removeprefix("bill_")) for name in _BILL}
     for name in _DISTRIBUTIONS:
         spread: Distribution = getattr(metrics, name)
         ran = metrics.jobs > metrics.states.get("REJECTED", 0)

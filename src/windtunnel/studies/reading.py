@@ -128,6 +128,14 @@ def _trim(way: _Way, value: Any, faults: Faults) -> float | str:
     return value if isinstance(value, str) else float(value)
 
 
+def _pue(way: _Way, value: Any, faults: Faults) -> float | str:
+    """A number, or a description; one with a parameter is looked at point by point."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str) or value == "":
+        faults.add(way, f"{way[-1]} must be a number or a string, not {value!r:.60}", "such as pue = 1.2")
+        return ""
+    return value
+
+
 def _until(way: _Way, value: Any, faults: Faults) -> float | str:
     """Seconds, a duration, or a date in the log's calendar; a text with a parameter is looked at point by point."""
     from windtunnel.diagnostics import UsageError, read_time
@@ -239,6 +247,11 @@ WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
     "design_seed": _whole,
     "points": _points,
     "energy": _flag,
+    "carbon": _text,
+    "price": _text,
+    "pue": _pue,
+    "second_zero": _text,
+    "supply": _text,
     "share_hosts": _flag,
     "warm_up": _trim,
     "cool_down": _trim,

@@ -13,6 +13,7 @@ from windtunnel.formats.registry import read_events, read_platform, read_workloa
 from windtunnel.model.failures import parse_failures
 from windtunnel.studies.bound import BoundSchedulers
 from windtunnel.studies.digests import digest_of, digest_of_code, digest_of_file, digest_of_object
+from windtunnel.studies.electricity import electricity_of
 from windtunnel.studies.faults import Faults
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.trials import Context, Source, Trial
@@ -59,8 +60,9 @@ class TrialMaker:
         scheduler = self.schedulers.trial(*entries["scheduler"], values)
         until = filled(self.words.until, values)
         self._once(("until", until), ("until",), lambda: until == "" or read_time(until, 0.0))
-        parts = (site, work, failures, engine, scheduler, *operations)
-        if self.faults or scheduler is None or None in parts or None in self.events:
+        electricity = electricity_of(self.words, values, self.folder, self._once, self._file)
+        parts = (site, work, failures, engine, scheduler, electricity and electricity[1:], *operations)
+        if self.faults or scheduler is None or electricity is None or None in parts or None in self.events:
             return None
         words = self.words
         rest = (words.energy, words.share_hosts, words.warm_up, words.cool_down, until)
@@ -76,6 +78,7 @@ class TrialMaker:
             engine=engine or {},
             events=tuple(path for path, _ in self.events if path),
             energy=words.energy,
+            electricity=electricity[0],
             share_hosts=words.share_hosts,
             warm_up=words.warm_up,
             cool_down=words.cool_down,

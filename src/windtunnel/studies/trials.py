@@ -33,6 +33,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     engine: dict[str, Any] = {}
     events: tuple[str, ...] = ()
     energy: bool = False
+    electricity: dict[str, Any] = {}
+    """Carbon, price, PUE and the date of second 0, as far as they are asked for."""
     share_hosts: bool = False
     warm_up: float | str = 0.0
     cool_down: float | str = 0.0

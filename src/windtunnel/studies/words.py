@@ -61,6 +61,12 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     design_seed: int = 1
     points: tuple[dict[str, Any], ...] = ()
     energy: bool = False
+    carbon: str = ""
+    price: str = ""
+    pue: str | float = ""
+    second_zero: str = ""
+    supply: str = ""
+    """With energy: as for :class:`windtunnel.Simulation`; empty: not asked for."""
     share_hosts: bool = False
     warm_up: float | str = 0.0
     cool_down: float | str = 0.0

@@ -74,6 +74,7 @@ class Worker:
             options=Options(**trial.engine),
             failures=parse_failures(trial.failures) if trial.failures else None,
             energy=trial.energy,
+            **trial.electricity,
             share_hosts=trial.share_hosts,
             record=RecordingOptions(machine_states=False, warm_up=trial.warm_up, cool_down=trial.cool_down),
             until=inf if trial.until == "" else trial.until,

@@ -18,6 +18,7 @@ __all__ = [
     "Component",
     "DecidesAtOnce",
     "Features",
+    "FollowsSignals",
     "HearsErrors",
     "Hello",
     "LengthensLeases",
@@ -114,6 +115,14 @@ class WithView(Protocol):
     view: View
 
 
+@runtime_checkable
+class FollowsSignals(Protocol):
+    """A component that decides by ``carbon`` or ``price``, if the run has it."""
+
+    follows: str
+    """Which of them."""
+
+
 MOST_GATHERED: Final = 999
 """Records that gather in a list of an observer's before it is called."""
 
@@ -178,6 +187,24 @@ class Observer:
 
     def on_energy(self, now: float, joules: float, kind: str, epsilon_watts: float) -> None:
         """The energy of all hosts since the start, at a job's start (``s``), end (``e``) or a power event (``p``)."""
+
+    def on_power(
+        self,
+        since: float,
+        until: float,
+        joules: tuple[float, float, float, float],
+        carbon: tuple[float, float] | None,
+        price: tuple[float, float] | None,
+    ) -> None:
+        """A quarter of an hour, or the part of it in the run, from ``since`` to ``until`` (s) is over.
+
+        Joules of machines, of devices of the supply, of all that is supplied (these and losses), and of the site;
+        integral of the carbon intensity (g/kWh·s) and grams of the site; integral of the price (currency/MWh·s) and
+        cost of the site. None: not part of the account.
+        """
+
+    def on_bill(self, now: float, record: JobRecord, grams: float | None, cost: float | None) -> None:
+        """A job has ended: grams of CO2 equivalent and cost of its hosts' joules; None: not accounted."""
 
     def on_call(self, now: float, notices: Sequence[Notice], reply: Reply, seconds: float) -> None:
         """A component was called and replied, with the wall-clock time that took (s)."""

@@ -28,15 +28,18 @@ _NOT_FOLLOWED: Final = row(_FOLLOWED, _NOT_ASKED, _NOT_ASKED, _NOT_ASKED, _FOLLO
 
 NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.SimulationBegins: row(
-        json=said("without speeds, cores and network", "platform", "workloads", "event_lists", "options"),
+        json=said(
+            "without speeds, cores, network and signals", "platform", "workloads", "event_lists", "options", "signals"
+        ),
         batprotocol=said(
-            "without network; metadata of jobs are not kept",
+            "without network and signals; metadata of jobs are not kept",
             "platform",
             "workloads",
             "event_lists",
             "options",
             "allow_compute_sharing",
             "keeps_metadata",
+            "signals",
         ),
         datacenters=said("to each, with its own machines, numbered from 0", "platform"),
         cores=said("each core is a host", "platform"),

@@ -12,6 +12,7 @@ import msgspec
 
 from windtunnel.model import EventList, Host, HostSet, Job, JobState, Platform, Profile, Workload
 from windtunnel.model.event_kinds import event_kind
+from windtunnel.model.signals import Signal
 from windtunnel.vocabulary.probes import Metric, ProbeResources
 from windtunnel.vocabulary.progress import KillProgress
 
@@ -73,6 +74,8 @@ class SimulationBegins(Notice):
     """All profiles of the static workloads, if the component requested them."""
     keeps_metadata: bool = True
     """Whether job metadata is recorded (``SetJobMetadata``), which Batsim 5 does not have."""
+    signals: Mapping[str, Signal] = {}
+    """Carbon intensity (``carbon``) and price (``price``) over the run, if they were requested; in process only."""
 
     @property
     def hosts(self) -> Sequence[Host]:

@@ -10,6 +10,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostPool, HostSet, Job
+from windtunnel.model.signals import Signal
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.checking import wrong_field
@@ -136,6 +137,32 @@ class View:
         if "cores" in self.missing:
             raise UsageError(f"the cores of hosts are not known here: {self.missing['cores']}")
         return self.hosts[host].cores
+
+    def signal(self, name: str) -> Signal:
+        """``carbon`` (the carbon intensity of the grid, g/kWh) or ``price`` (a currency per MWh) over the run.
+
+        Raises:
+            UsageError: the run was given none, or the protocol of this run does not provide it.
+        """
+        begins = self.mirror.begins
+        found = None if begins is None else begins.signals.get(name)
+        if found is None:
+            raise UsageError(
+                f"this run has no {name!r:.40} to follow",
+                "add --energy with --carbon or --price; no protocol tells them",
+            )
+        return found
+
+    def forecast(self, name: str, until: float, *, error: float = 0.0, seed: int = 0) -> Signal:
+        """The same from now on, up to ``until`` (s) or as far as it is known.
+
+        With an ``error`` each step to come is off by a share drawn from a normal distribution with this standard
+        deviation, the same share whenever that step is forecast with the same ``seed``.
+
+        Raises:
+            UsageError: as for :meth:`signal`.
+        """
+        return self.signal(name).forecast(self.mirror.now, until, error=error, seed=seed)
 
     def left(self, host: int) -> dict[str, float]:
         """What is left of each resource of a host (``cores`` too); nothing if it is unavailable or taken whole.

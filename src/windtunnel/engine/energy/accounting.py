@@ -32,7 +32,7 @@ class SiteEnergy(Energy):
             raise UsageError(f"there is no energy rule {rule!r}", f"choose {' or '.join(_RULES)}")
         self._world = world
         hosts = (*world.platform.hosts, *world.platform.storages)
-        self.meters = _RULES[rule](hosts)
+        self.meters = self._make_meters(hosts, rule)
         _check_metered(hosts, self.meters)
         self.hosts = range(len(hosts))
         self.exact = rule == "exact"
@@ -56,6 +56,9 @@ class SiteEnergy(Energy):
         """The jobs whose hosts are metered together, as long as nobody looks at single hosts."""
         self._unmetered: list[float] = []
         """By host: joules of such jobs before somebody did, which no meter knows."""
+
+    def _make_meters(self, hosts: Sequence[Host], rule: str) -> Meters:
+        return _RULES[rule](hosts)
 
     def _epsilon(self, host: int) -> float:
         state = self.meters.states[host][self.meters.pstates[host]]
@@ -268,7 +271,7 @@ class SiteEnergy(Energy):
         """The run is over, and so is what racks draw too much."""
         self.racks.close()
 
-    def totals(self) -> dict[str, float]:
+    def totals(self) -> dict[str, object]:
         """The sums of the run."""
         return {
             "consumed_joules": self.last - self.first,

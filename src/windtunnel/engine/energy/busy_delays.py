@@ -23,6 +23,8 @@ class BusyDelaysEnergy(SiteEnergy):
 
     def __init__(self, world: World, rule: str) -> None:
         super().__init__(world, rule)
+        self.busy = True
+        """Whether delays keep busy what they hold."""
         self.held: dict[int, float] = {}
         """Cores held by delays, by host."""
         self.computing: dict[int, float] = {}
@@ -40,12 +42,11 @@ class BusyDelaysEnergy(SiteEnergy):
 
     def _begin_together(self, record: JobRecord, *, busy: bool) -> None:
         """A delay keeps its hosts busy."""
-        del busy
-        super()._begin_together(record, busy=True)
+        super()._begin_together(record, busy=busy or self.busy)
 
     def _parted(self, span: Span) -> None:
         """It held all cores of each, and does so still."""
-        for host in span.hosts:
+        for host in span.hosts if self.busy else ():
             self.held[host] = self._world.platform.hosts[host].cores
 
     def job_resumed(self, record: JobRecord) -> None:
@@ -64,6 +65,8 @@ class BusyDelaysEnergy(SiteEnergy):
 
     def _hold(self, record: JobRecord, sign: int) -> None:
         profile = record.job.profile
+        if not self.busy:
+            return
         if not (isinstance(profile, DelayProfile) or (isinstance(profile, ElasticProfile) and profile.merely_lasts)):
             return
         hosts, amounts = self._world.platform.hosts, record.amounts

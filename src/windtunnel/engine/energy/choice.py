@@ -13,6 +13,11 @@ def simulate_energy(world: World) -> None:
     from windtunnel.engine.energy.accounting import SiteEnergy
     from windtunnel.engine.energy.busy_delays import BusyDelaysEnergy
 
-    kind = BusyDelaysEnergy if options.delays_compute else SiteEnergy
     world.metered = True
+    if world.billing is not None:
+        from windtunnel.engine.energy.billed import BilledEnergy
+
+        world.energy = BilledEnergy(world, options.energy_rule, world.billing)
+        return
+    kind = BusyDelaysEnergy if options.delays_compute else SiteEnergy
     world.energy = kind(world, options.energy_rule)

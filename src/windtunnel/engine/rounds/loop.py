@@ -67,6 +67,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
                 options.storage_sharing,
                 options.forward,
                 wanted,
+                signals={} if world.billing is None else world.billing.signals,
             )
         )
     world.stage = "begun"

@@ -24,6 +24,8 @@ _HOOKS: Final = {
     "states": "on_machine_states",
     "pstate": "on_pstate",
     "energy": "on_energy",
+    "power": "on_power",
+    "bill": "on_bill",
     "call": "on_call",
     "external": "on_external",
     "estimate": "on_waiting_time_estimate",
@@ -65,6 +67,8 @@ class Hooks:
     states: tuple[Callable[..., None], ...]
     pstate: tuple[Callable[..., None], ...]
     energy: tuple[Callable[..., None], ...]
+    power: tuple[Callable[..., None], ...]
+    bill: tuple[Callable[..., None], ...]
     call: tuple[Callable[..., None], ...]
     external: tuple[Callable[..., None], ...]
     estimate: tuple[Callable[..., None], ...]

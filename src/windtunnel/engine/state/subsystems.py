@@ -132,7 +132,7 @@ class Energy:
     def close(self) -> None:
         """The run is over."""
 
-    def totals(self) -> dict[str, float]:
+    def totals(self) -> dict[str, object]:
         """The sums of the run."""
         return {"consumed_joules": 0.0, "rack_excesses": 0, "worst_rack_excess": 0.0}
 

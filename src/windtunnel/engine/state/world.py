@@ -16,12 +16,14 @@ from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.subsystems import Conditions, Energy, Gauges, Sharing
 from windtunnel.model import EventList, Job, JobRecord, Platform, Profile, Workload
+from windtunnel.model.billing import Billing
 from windtunnel.vocabulary import Notice
 
 __all__ = ["World"]
 
 _SAVED: Final = (
     "arguments",
+    "billing",
     "conditions",
     "done_ids",
     "energy",
@@ -86,7 +88,10 @@ class World:
         event_lists: Sequence[EventList],
         names: Sequence[str],
         options: Options,
+        billing: Billing | None = None,
     ) -> None:
+        self.billing = billing
+        """What is asked of the account of the site's electricity; None: there is no such account."""
         self.platform = platform
         self.workloads = tuple(workloads)
         self.event_lists = tuple(event_lists)

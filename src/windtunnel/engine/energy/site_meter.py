@@ -1,0 +1,182 @@
+"""The meter of a whole site: what its machines and its facility draw, what that emits and costs.
+
+The watts of the machines are constant between two changes, and so is what the facility adds; carbon and price are
+integrals of signals over such spans. All of it is exact, and nothing is put into the calendar for it.
+"""
+
+from collections.abc import Callable, Sequence
+from math import floor
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Bill, Billing
+from windtunnel.model.signal_units import currency_of
+
+__all__ = ["Reading", "SiteMeter"]
+
+Watts = tuple[float, float, float, float]
+"""Of machines, devices of the supply, all that is supplied (these and the losses), and the site."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Reading:
+    """What a meter shows: joules of machines, devices, all that is supplied, and the site; grams, cost."""
+
+    def __init__(self) -> None:
+        self.machines = 0.0
+        self.devices = 0.0
+        self.supplied = 0.0
+        self.site = 0.0
+        self.grams = 0.0
+        self.cost = 0.0
+
+    def add(self, seconds: float, watts: Watts, carbon: float, price: float) -> None:
+        """So many seconds have passed at these watts; ``carbon`` and ``price`` are integrals of the signals."""
+        machines, devices, supplied, site = watts
+        self.machines += machines * seconds
+        self.devices += devices * seconds
+        self.supplied += supplied * seconds
+        self.site += site * seconds
+        self.grams += site * carbon / JOULES_PER_KWH
+        self.cost += site * price / JOULES_PER_MWH
+
+    def copy(self) -> "Reading":
+        """What it shows now."""
+        new = Reading()
+        new.machines, new.devices, new.supplied, new.site = self.machines, self.devices, self.supplied, self.site
+        new.grams, new.cost = self.grams, self.cost
+        return new
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class SiteMeter:
+    """Reads on while time passes (:meth:`pass_time`); keeps what it showed at the begin and end of the account."""
+
+    def __init__(self, billing: Billing, hosts: int = 0) -> None:
+        self.billing = billing
+        self.chain = None if billing.supply is None else billing.supply.chain(hosts)
+        self.dark = 0
+        """Machines that are switched off and draw nothing."""
+        self.now = Reading()
+        self.first = Reading()
+        self.last = Reading()
+        self.began = 0.0
+        self.ended = 0.0
+        """When ``first`` and ``last`` were read (s)."""
+        self.failed = False
+        """A signal has ended: what is read from then on is not known."""
+        self.peak = 0.0
+        """Highest mean (W) of a whole quarter that is over."""
+        self.peak_at_last = 0.0
+        self.quarter = Reading()
+        """The present quarter of an hour."""
+        self.quarter_began = 0.0
+        self.whole = billing.clock == 0.0
+        """Whether the present quarter is metered from its beginning."""
+        self.next_quarter = QUARTER - billing.clock
+
+    def integrals(self, since: float, until: float) -> tuple[float, float]:
+        """Of carbon (g/kWh·s) and price (currency/MWh·s) from ``since`` to ``until``; 0 without the signal.
+
+        Raises:
+            SimulationError: a signal is not known there.
+        """
+        billing = self.billing
+        carbon = 0.0 if billing.carbon is None else billing.carbon.integral(since, until)
+        price = 0.0 if billing.price is None else billing.price.integral(since, until)
+        return carbon, price
+
+    def pass_time(self, machines: float, since: float, until: float, hooks: Sequence[Callable[..., None]]) -> None:
+        """The machines draw so many watts from ``since`` to ``until``.
+
+        Raises:
+            SimulationError: a signal is not known there.
+        """
+        watts = self.watts(machines)
+        try:
+            carbon, price = self.integrals(since, until)
+        except BaseException:
+            self.failed = True
+            raise
+        self.now.add(until - since, watts, carbon, price)
+        if until < self.next_quarter:
+            self.quarter.add(until - since, watts, carbon, price)
+        else:
+            self._over_quarters(watts, since, until, hooks)
+
+    def watts(self, machines: float) -> Watts:
+        """What is drawn where, when machines draw so many watts."""
+        devices, supplied = 0.0, machines
+        if self.chain is not None:
+            supplied, devices = self.chain.watts(machines, self.dark)
+        return machines, devices, supplied, supplied + self.billing.overhead.watts(supplied)
+
+    def _over_quarters(
+        self, watts: Watts, since: float, until: float, hooks: Sequence[Callable[..., None]]
+    ) -> None:
+        """The same watts to the end of this quarter at least, and perhaps over many."""
+        while until >= self.next_quarter:
+            end = self.next_quarter
+            carbon, price = self.integrals(since, end)
+            self.quarter.add(end - since, watts, carbon, price)
+            if self.whole:
+                self.peak = max(self.peak, self.quarter.site / QUARTER)
+            self.tell(end, hooks)
+            self.quarter, self.quarter_began, self.whole = Reading(), end, True
+            self.next_quarter = end + QUARTER
+            since = end
+            if not hooks and until >= end + 2 * QUARTER:  # nobody asks for each of them
+                many = floor((until - end) / QUARTER)
+                self.peak = max(self.peak, watts[3])
+                since = self.quarter_began = end + many * QUARTER
+                self.next_quarter = since + QUARTER
+        if until > since:
+            carbon, price = self.integrals(since, until)
+            self.quarter.add(until - since, watts, carbon, price)
+
+    def tell(self, end: float, hooks: Sequence[Callable[..., None]]) -> None:
+        """A quarter, or what the run has of it, is over."""
+        one = self.quarter
+        if end <= self.quarter_began:
+            return
+        integrals = self.integrals(self.quarter_began, end)
+        carbon = None if self.billing.carbon is None else (integrals[0], one.grams)
+        price = None if self.billing.price is None else (integrals[1], one.cost)
+        for hook in hooks:
+            hook(self.quarter_began, end, (one.machines, one.devices, one.supplied, one.site), carbon, price)
+
+    def begin(self, now: float) -> None:
+        """The account begins."""
+        self.first = self.now.copy()
+        self.began = now
+        self.end(now)
+
+    def end(self, now: float) -> None:
+        """The account ends, as far as is known."""
+        self.last = self.now.copy()
+        self.ended = now
+        self.peak_at_last = self.peak
+
+    def bill(self) -> Bill:
+        """What was drawn between the begin and the end of the account."""
+        first, last = self.first, self.last
+        machines, devices = last.machines - first.machines, last.devices - first.devices
+        supplied, site = last.supplied - first.supplied, last.site - first.site
+        seconds = self.ended - self.began
+        peak = self.peak_at_last or (site / seconds if seconds > 0.0 else 0.0)
+        carbon, price = self.billing.carbon, self.billing.price
+        grams = None if carbon is None else last.grams - first.grams
+        return Bill(
+            machines_joules=machines,
+            devices_joules=devices,
+            losses_joules=supplied - machines - devices if self.chain is not None else 0.0,
+            overhead_joules=site - supplied,
+            site_joules=site,
+            pue=site / supplied if supplied > 0.0 else None,
+            peak_watts=peak,
+            carbon_g=grams,
+            carbon_kind="" if carbon is None else carbon.kind,
+            cue=None if grams is None or supplied <= 0.0 else grams / 1000.0 / (supplied / JOULES_PER_KWH),
+            cost=None if price is None else last.cost - first.cost,
+            currency="" if price is None else currency_of(price.unit),
+        )

@@ -1,0 +1,53 @@
+"""``power.csv`` and ``jobs_carbon.csv``: the electricity of a site over time, and what is due to each job."""
+
+from typing import Final
+
+from windtunnel.model import JobRecord
+from windtunnel.results.fields import plain
+from windtunnel.results.layout import Layout
+from windtunnel.results.rows import Recorder
+
+__all__ = ["JobsCarbonCsv", "PowerCsv"]
+
+_POWER: Final = (
+    "time,seconds,machines_watts,devices_watts,losses_watts,overhead_watts,site_watts,carbon_intensity,price,carbon_g,"
+    "cost\n"
+)
+_JOBS: Final = "job_id,workload_name,carbon_g,cost\n"
+
+
+class PowerCsv(Recorder):
+    """Writes ``power.csv``: means over each quarter of an hour, the last one as far as the run has come."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.rows = layout.open("power.csv", _POWER)
+
+    def on_power(
+        self,
+        since: float,
+        until: float,
+        joules: tuple[float, float, float, float],
+        carbon: tuple[float, float] | None,
+        price: tuple[float, float] | None,
+    ) -> None:
+        """Write a row."""
+        seconds = until - since
+        machines, devices, supplied, site = (part / seconds for part in joules)
+        parts = (machines, devices, supplied - machines - devices, site - supplied, site)
+        watts = ",".join([f"{round(part, 6) + 0.0:f}" for part in parts])  # no -0.0
+        intensity, grams = ("", "") if carbon is None else (f"{carbon[0] / seconds:f}", f"{carbon[1]:f}")
+        mean, cost = ("", "") if price is None else (f"{price[0] / seconds:f}", f"{price[1]:f}")
+        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost}\n")
+
+
+class JobsCarbonCsv(Recorder):
+    """Writes ``jobs_carbon.csv``: grams and cost of what the hosts of each job consumed while it had them."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.rows = layout.open("jobs_carbon.csv", _JOBS, lazy=True)
+
+    def on_bill(self, now: float, record: JobRecord, grams: float | None, cost: float | None) -> None:  # noqa: ARG002
+        """Write a row."""
+        workload, _, name = record.job_id.partition("!")
+        emitted = "" if grams is None else f"{grams:f}"
+        self.rows.add(f"{plain(name)},{plain(workload)},{emitted},{'' if cost is None else f'{cost:f}'}\n")

@@ -1,0 +1,63 @@
+"""Carbon, price and overhead of a study's points: each file is read once for its faults, and known by its content."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from windtunnel.api import check_electricity
+from windtunnel.formats.signals import file_in, read_signal
+from windtunnel.formats.supply import read_supply
+from windtunnel.studies.placeholders import filled
+from windtunnel.studies.words import Words
+
+__all__ = ["ELECTRICITY", "Once", "electricity_of"]
+
+ELECTRICITY: Final = ("carbon", "price", "pue", "second_zero", "supply")
+"""The words of a study that are arguments of :class:`windtunnel.Simulation` by the same names."""
+
+Once = Callable[[Any, tuple[str, ...], Callable[[], Any]], Any]
+"""``once(name, way, make)``: what ``make`` gives, made once; None when it finds a fault."""
+
+
+def electricity_of(
+    words: Words, values: Mapping[str, Any], folder: Path, once: Once, digest: Callable[[str], str]
+) -> tuple[dict[str, Any], Any] | None:
+    """The arguments for a point, and what stands for their content; None when one of them is at fault."""
+    given = {name: filled(getattr(words, name), values) for name in ELECTRICITY}
+    given = {name: value for name, value in given.items() if value != ""}
+    if not given:
+        return {}, None
+    if once(("electricity", repr(given)), (next(iter(given)),), lambda: _checked(words, given)) is None:
+        return None
+    contents = []
+    for name in ("carbon", "price"):
+        if name in given:
+            look = partial(_signal, str(given[name]), name, folder, digest)
+            found = once((name, given[name]), (name,), look)
+            if found is None:
+                return None
+            given[name], content = found
+            contents.append(content)
+    if "supply" in given:
+        path = str((folder / str(given["supply"])).absolute())
+        if once(("supply", path), ("supply",), lambda: read_supply(path)) is None:
+            return None
+        given["supply"] = path
+        contents.append([Path(path).name, digest(path)])
+    return given, [contents, [given.get("pue"), given.get("second_zero")]]
+
+
+def _checked(words: Words, given: Mapping[str, Any]) -> bool:
+    check_electricity(**given, energy=words.energy)
+    return True
+
+
+def _signal(text: str, name: Any, folder: Path, digest: Callable[[str], str]) -> tuple[str, Any]:
+    """A signal as a worker reads it, and what stands for its content."""
+    path, rest = file_in(text, name, folder)
+    if not path:
+        read_signal(text, name)
+        return text, text
+    read_signal(path + rest, name)
+    return path + rest, [Path(path).name, rest, digest(path)]

@@ -1,0 +1,270 @@
+"""Carbon, cost and overhead of a run as users ask for them: in Python, on the command line, in studies, of files."""
+
+import json
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+import windtunnel as wt
+from windtunnel.cli.main import main
+from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.engine import Options
+from windtunnel.formats import Signal
+
+SITE = """<platform version="4.1"><zone id="site" routing="Full">
+<host id="a" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
+<host id="b" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
+<host id="master_host" speed="1Gf"/>
+</zone></platform>"""
+JOBS = """{"nb_res": 2, "jobs": [{"id": "1", "subtime": 0, "res": 2, "profile": "work", "walltime": 9999},
+ {"id": "2", "subtime": 5, "res": 1, "profile": "work", "walltime": 9999}],
+ "profiles": {"work": {"type": "parallel_homogeneous", "cpu": 3600e9, "com": 0}}}"""
+CARBON = "time,gCO2e/kWh\n2024-01-01T00:00Z,100\n2024-01-01T01:00Z,400\n2024-01-01T02:00Z,100\n"
+LOG = "; UnixStartTime: 1704067200\n; MaxProcs: 2\n1 0 0 3600 2 -1 -1 2 3600 -1 1 1 1 1 1 1 -1 -1\n"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    for name, text in {"site.xml": SITE, "jobs.json": JOBS, "c.csv": CARBON, "log.swf": LOG}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def simulate(**options):
+    return wt.simulate("site.xml", options.pop("workload", "jobs.json"), "easy", **{"energy": True, **options})
+
+
+def test_grams_euros_and_overhead(place):
+    """Two hosts busy for an hour at 100 g/kWh, one for another hour at 400: 0.4 and 0.3 kWh."""
+    run = simulate(carbon="c.csv", price="100EUR/MWh", pue=1.5, second_zero="2024-01-01", out="out")
+    bill = run.metrics.bill
+    assert bill.machines_joules == run.metrics.consumed_joules == pytest.approx(0.7 * 3.6e6)
+    assert bill.site_joules == pytest.approx(1.05 * 3.6e6)
+    assert bill.overhead_joules == pytest.approx(0.35 * 3.6e6)
+    assert bill.carbon_g == pytest.approx(1.5 * (0.4 * 100 + 0.3 * 400))
+    assert bill.cost == pytest.approx(1.5 * 0.07)
+    assert (bill.pue, bill.peak_watts, bill.currency) == (pytest.approx(1.5), pytest.approx(600), "EUR")
+    assert run.jobs["carbon_g"].to_list() == pytest.approx([40, 80])
+    assert run.jobs["cost"].to_list() == pytest.approx([0.04, 0.02])
+    power = run.frame("power.csv")
+    assert power["site_watts"].to_list() == pytest.approx([600.0] * 4 + [450.0] * 4)
+    assert power["carbon_intensity"].to_list() == [100.0] * 4 + [400.0] * 4
+    assert power["cost"].sum() == pytest.approx(bill.cost)
+    facts = run.state.facts["electricity"]
+    assert facts == {
+        "pue": "1.5",
+        "carbon": "c.csv",
+        "carbon_unit": "g/kWh",
+        "price": "100EUR/MWh",
+        "price_unit": "EUR/MWh",
+        "second_zero": "2024-01-01T00:00:00+00:00",
+    }
+    assert "c.csv" in [one.path for one in run.state.inputs]
+    loaded = wt.load_run("out")
+    assert loaded.metrics.bill == bill
+    assert loaded.measure("10%").bill == bill
+    assert loaded.jobs["carbon_g"].to_list() == pytest.approx([40, 80])
+    for name, value in (("carbon", "240.000 g CO2e"), ("PUE", "1.5"), ("cost", "0.105 EUR"), ("  of the site", "3,780,000 J")):
+        assert (name, value) in run.metrics.table()
+
+
+def test_a_run_without_has_none_of_it(place):
+    run = simulate(out="out")
+    assert run.metrics.bill is None
+    assert run.frame("power.csv") is run.frame("jobs_carbon.csv") is None
+    assert run.jobs["carbon_g"].null_count() == 2
+    assert "electricity" not in run.state.facts
+
+
+def test_pue_alone(place):
+    run = simulate(pue="fixed=100;linear=0.1")
+    bill = run.metrics.bill
+    assert bill.overhead_joules == pytest.approx(7200 * 100 + 0.1 * bill.machines_joules)
+    assert (bill.carbon_g, bill.cost) == (None, None)
+    assert run.frame("jobs_carbon.csv") is None
+    assert run.frame("power.csv")["carbon_g"].null_count() == 8
+
+
+def test_the_date_of_a_log_is_second_zero(place):
+    run = simulate(workload="log.swf", carbon="c.csv")
+    assert run.metrics.bill.carbon_g == pytest.approx(0.2 * 100)  # delays draw idle watts
+    moved = simulate(workload="log.swf", carbon="c.csv", second_zero=datetime(2024, 1, 1, 1, tzinfo=UTC))
+    assert moved.metrics.bill.carbon_g == pytest.approx(0.2 * 400)
+    assert [line.kind for line in moved.account if line.kind == "second-zero"] == ["second-zero"]
+    assert moved.account.lines[-1].note or any(line.note for line in moved.account)
+
+
+def test_a_signal_of_ones_own_and_a_kind(place):
+    own = Signal("mine", "g/kWh", [0.0], [50.0], outside="hold", kind="marginal")
+    run = simulate(carbon=own)
+    assert run.metrics.bill.carbon_kind == "marginal"
+    assert run.state.facts["electricity"]["carbon_kind"] == "marginal"
+    assert ("carbon", "35.000 g CO2e (marginal intensity)") in run.metrics.table()
+
+
+def test_missing_rows_are_in_the_account(place):
+    (place / "c.csv").write_text(CARBON.replace("01:00Z,400", "01:00Z,-"))
+    run = simulate(carbon="c.csv", second_zero=1704067200)
+    assert ("missing-rows", 1) in [(line.kind, line.count) for line in run.account]
+    with pytest.raises(InputError, match="missing-rows"):
+        simulate(carbon="c.csv", second_zero=1704067200, strict_input=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"carbon": "350g/kWh", "energy": False}, "carbon needs the energy of the run"),
+        ({"carbon": "350g/kWh", "pue": 1.1, "energy": False}, "carbon and pue need the energy"),
+        ({"second_zero": "2024-01-01"}, "second_zero: the date of second 0 says when"),
+        ({"carbon": "c.csv"}, "c.csv has dates, and the date of second 0"),
+        ({"carbon": "c.csv", "second_zero": "2025-01-01"}, r"no value at second 0 \(2025-01-01 00:00\): its rows hold from 2024-01-01 00:00"),
+        ({"carbon": "c.csv", "second_zero": "soon"}, "'soon' is not a date"),
+        ({"carbon": "c.csv", "second_zero": float("nan")}, "nan is not a date"),
+        ({"carbon": 350}, "carbon cannot be a int"),
+        ({"pue": [1.2]}, "pue cannot be a list"),
+        ({"pue": True}, "pue cannot be a bool"),
+        ({"pue": 0.5}, "less than 1"),
+        ({"price": "1EUR/J"}, "'EUR/J' is not a unit of price"),
+        ({"price": "c.csv"}, "no column is named with a unit of price"),
+        ({"carbon": "350g/kWh", "options": Options(energy_rule="simgrid")}, "exact energy rule"),
+    ],
+)
+def test_what_is_refused_before_anything_is_replaced(place, options, said):
+    (place / "out").mkdir()
+    (place / "out" / "run.json").write_text("{}")
+    with pytest.raises((UsageError, InputError), match=said):
+        simulate(out="out", **options)
+    assert (place / "out" / "run.json").read_text() == "{}"
+
+
+def test_the_signal_is_not_written_over(place):
+    (place / "power.csv").write_text(CARBON)
+    with pytest.raises(UsageError, match=r"power.csv"):
+        simulate(carbon="power.csv", second_zero="2024-01-01", out=".", force=True)
+    assert (place / "power.csv").read_text() == CARBON
+
+
+def test_on_the_command_line(place, capsys):
+    words = ["run", "site.xml", "jobs.json", "-s", "easy", "--json", "--quiet"]
+    more = ["--energy", "--carbon", "c.csv", "--price", "100EUR/MWh", "--pue", "1.5", "--second-zero", "2024-01-01"]
+    assert main([*words, *more]) == 0
+    bill = json.loads(capsys.readouterr().out)["bill"]
+    assert (bill["carbon_g"], bill["cost"]) == (pytest.approx(240), pytest.approx(0.105))
+    assert main([*words, "--carbon", "c.csv"]) == 2
+    assert "carbon needs the energy of the run" in capsys.readouterr().err
+    assert main([*words, *more[:3]]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_signal_that_ends_too_early_fails_the_run(place, capsys):
+    words = ["run", "site.xml", "jobs.json", "-s", "easy", "--quiet", "--energy", "--carbon", "c.csv"]
+    assert main([*words, "--second-zero", "2024-01-01T02:00", "--out", "out"]) == 1
+    said = capsys.readouterr().err
+    assert "c.csv has no value at 7200 s" in said
+    assert "outside=hold" in said
+    assert main([*words[:-1], "c.csv?outside=hold", "--second-zero", "2024-01-01T02:00"]) == 0
+
+
+def test_in_a_study(place):
+    (place / "study.toml").write_text("""
+platforms = ["site.xml"]
+workloads = ["jobs.json"]
+schedulers = ["easy"]
+energy = true
+carbon = "c.csv"
+price = "{price}EUR/MWh"
+pue = "{pue}"
+second_zero = "2024-01-01"
+parameters = {price = [50, 100], pue = [1.0, 1.5]}
+""")
+    study = wt.read_study("study.toml")
+    frame = study.run(place / "results").done.sort("price", "pue")
+    assert frame["bill_carbon_g"].to_list() == pytest.approx([160, 240, 160, 240])
+    assert frame["bill_cost"].to_list() == pytest.approx([0.035, 0.0525, 0.07, 0.105])
+    assert frame["bill_pue"].to_list() == pytest.approx([1.0, 1.5, 1.0, 1.5])
+
+
+SUPPLY = """{"levels": [{"name": "node", "hosts": 1, "converter_watts": 10, "efficiency": 0.9},
+ {"name": "switch", "count": 1, "device_watts": 50}]}"""
+
+
+def test_a_supply(place, capsys):
+    """200 and 100 W of machines: (400 + 20)/0.9 + 50 W for an hour, (300 + 20)/0.9 + 50 W for another."""
+    (place / "supply.json").write_text(SUPPLY)
+    run = simulate(supply="supply.json", pue=1.1, carbon="100g/kWh", out="out")
+    bill = run.metrics.bill
+    supplied = (740.0 / 0.9 + 100.0) * 3600
+    assert bill.devices_joules == pytest.approx(50 * 7200)
+    assert bill.losses_joules == pytest.approx(supplied - 0.7 * 3.6e6 - 50 * 7200)
+    assert bill.site_joules == pytest.approx(1.1 * supplied)
+    assert bill.pue == pytest.approx(1.1)
+    assert bill.carbon_g == pytest.approx(1.1 * supplied / 3.6e6 * 100)
+    assert run.jobs["carbon_g"].sum() == pytest.approx(60)
+    power = run.frame("power.csv").row(0, named=True)
+    assert (power["devices_watts"], power["losses_watts"]) == pytest.approx((50, 420 / 0.9 - 400))
+    assert run.state.facts["electricity"]["supply"] == "supply.json"
+    assert "supply.json" in [one.path for one in run.state.inputs]
+    assert main(["run", "site.xml", "jobs.json", "--quiet", "--energy", "--supply", "supply.json"]) == 0
+    assert main(["run", "site.xml", "jobs.json", "--quiet", "--supply", "supply.json"]) == 2
+    (place / "supply.json").write_text(SUPPLY.replace("hosts", "host"))
+    assert main(["run", "site.xml", "jobs.json", "--quiet", "--energy", "--supply", "supply.json"]) == 2
+    said = capsys.readouterr().err
+    assert "supply.json:1:" in said
+    assert "did you mean 'hosts'" in said
+
+
+def test_a_supply_in_a_study(place):
+    (place / "supply.json").write_text(SUPPLY)
+    words = {"schedulers": "easy", "workloads": "jobs.json", "platforms": "site.xml", "energy": True}
+    study = wt.study(**words, supply="supply.json", pue=1.1)
+    assert study.run(place / "results").done["bill_devices_joules"].to_list() == [50 * 7200]
+    (place / "supply.json").write_text("{}")
+    with pytest.raises(InputError, match="list of levels"):
+        wt.study(**words, supply="supply.json")
+
+
+def test_of_leases(place, capsys):
+    (place / "day.lwf").write_text("""<lease-workload name="d"><lease-requests>
+<lease-request arrival="00:00:00.00"><lease id="1" preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start></start><duration time="01:00:00.00"/><software><none/></software></lease></lease-request>
+</lease-requests></lease-workload>""")
+    words = ["lease", "run", "day.lwf", "--site", "site.xml", "--quiet", "--out", "out"]
+    assert main([*words, "--energy", "--carbon", "100g/kWh", "--pue", "2"]) == 0, capsys.readouterr().err
+    bill = wt.load_run("out").metrics.bill
+    assert bill.carbon_g == pytest.approx(bill.site_joules / 3.6e6 * 100)
+    assert bill.pue == pytest.approx(2)
+    assert main([*words, "--carbon", "100g/kWh"]) == 2
+
+
+def test_faults_of_a_study(place):
+    (place / "bad.csv").write_text("time,g/kWh\n0,1\n5,x\n")
+    with pytest.raises(InputError) as caught:
+        wt.study(
+            schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon=str(place / "bad.csv"), pue="0.5"
+        )
+    assert "less than 1" in str(caught.value)
+    with pytest.raises(InputError, match="is not a number"):
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon=str(place / "bad.csv"))
+    with pytest.raises(InputError, match="carbon needs the energy"):
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", carbon="350g/kWh")
+
+
+def test_a_comparison_and_a_report_show_it(place, capsys):
+    for name, intensity in (("one", "100g/kWh"), ("two", "200g/kWh")):
+        simulate(carbon=intensity, price="10EUR/MWh", pue=1.2, out=name)
+    assert main(["compare", "one", "two"]) == 0
+    said = capsys.readouterr().out
+    assert "carbon: 84.0 / 168.0 g" in said
+    assert "PUE" not in said
+    wt.load_run("one").report("one.html")
+    page = (place / "one.html").read_text()
+    assert "Carbon (CO2e)" in page
+    assert "Energy of the site" in page
+
+
+def test_frames_of_parquet_have_it(place):
+    run = simulate(carbon="100g/kWh", out="out")
+    written = {path.name for path in run.parquet("tables")}
+    assert {"power.parquet", "jobs_carbon.parquet"} <= written
+    assert pl.read_parquet("tables/jobs.parquet")["carbon_g"].sum() == pytest.approx(60)
