@@ -46,6 +46,7 @@ def checked(
         observers=(observers, Iterable, "a list of observers"),
     )
     observers = tuple(observers)
+    known = [name for name in dir(Observer) if name.startswith("on_")]
     if failures is not None:  # few runs have some
         from windtunnel.model.failures import FailureModel
 
@@ -53,8 +54,7 @@ def checked(
     for number, one in enumerate(observers):
         check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
         for name in dir(type(one)):
-            if name.startswith("on_") and not hasattr(Observer, name):
-                known = [each for each in dir(Observer) if each.startswith("on_")]
+            if name.startswith("on_") and name not in known:
                 hint = f"{did_you_mean(name, known)}; a method of your own needs another beginning than on_"
                 raise UsageError(f"observers[{number}] has a method {name!r}, which nothing calls", hint)
     return observers
