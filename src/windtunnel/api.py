@@ -13,7 +13,7 @@ from windtunnel.inputs import arrange, changed, check_arguments
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim
-from windtunnel.run_billing import CarbonLike, PueLike, SecondZeroLike, SupplyLike, check_electricity
+from windtunnel.run_billing import BatteryLike, CarbonLike, PueLike, SecondZeroLike, SupplyLike, check_electricity
 from windtunnel.runs import Run, load_run
 from windtunnel.simulation import Simulation
 from windtunnel.vocabulary import Observer
@@ -62,6 +62,7 @@ def simulate(
     pue: PueLike = None,
     second_zero: SecondZeroLike = None,
     supply: SupplyLike = None,
+    battery: BatteryLike = None,
     share_hosts: bool = False,
     inputs: "Sequence[str | Path]" = (),
     force: bool = False,
@@ -113,6 +114,7 @@ def simulate(
         pue=pue,
         second_zero=second_zero,
         supply=supply,
+        battery=battery,
         share_hosts=share_hosts,
         inputs=inputs,
         force=force,

@@ -1,4 +1,4 @@
-"""What is asked of the account of a site's electricity, as users give it: carbon, price and overhead."""
+"""What is asked of the account of a site's electricity, as users give it: carbon, price, overhead, battery."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -9,13 +9,16 @@ from typing import Any
 from windtunnel.diagnostics import Account, UsageError, show_time
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
-from windtunnel.model.billing import QUARTER, Billing
+from windtunnel.model.battery import Battery
+from windtunnel.model.battery_text import parse_battery
+from windtunnel.model.billing import QUARTER, Billing, check_signal
 from windtunnel.model.facility import Overhead, parse_overhead
 from windtunnel.model.signal_units import Quantity
 from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
 
 __all__ = [
+    "BatteryLike",
     "CarbonLike",
     "PueLike",
     "SecondZeroLike",
@@ -31,6 +34,7 @@ CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
 SupplyLike = str | Path | Supply | None
 SecondZeroLike = str | float | datetime | None
+BatteryLike = str | Battery | None
 
 
 def asked(
@@ -39,6 +43,7 @@ def asked(
     pue: PueLike,
     second_zero: SecondZeroLike,
     supply: SupplyLike = None,
+    battery: BatteryLike = None,
     *,
     energy: bool,
 ) -> bool:
@@ -53,10 +58,11 @@ def asked(
         ("pue", pue, (float, int, str, Overhead)),
         ("second_zero", second_zero, (float, int, str, datetime)),
         ("supply", supply, (str, Path, Supply)),
+        ("battery", battery, (str, Battery)),
     ):
         if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
             raise UsageError(f"{name} cannot be a {type(value).__name__}")
-    things = {"carbon": carbon, "price": price, "pue": pue, "supply": supply}
+    things = {"carbon": carbon, "price": price, "pue": pue, "supply": supply, "battery": battery}
     wanted = [name for name, value in things.items() if value is not None]
     if wanted and not energy:
         verb = "needs" if len(wanted) == 1 else "need"
@@ -64,6 +70,8 @@ def asked(
     if second_zero is not None and not wanted:
         what = "the date of second 0 says when carbon, price and quarters of an hour begin"
         raise UsageError(f"second_zero: {what}", "add --carbon, --price or --pue (carbon=, price=, pue=)")
+    if battery is not None:
+        check_signal(parse_battery(battery), carbon=carbon is not None, price=price is not None)
     return bool(wanted)
 
 
@@ -74,6 +82,7 @@ def check_electricity(
     pue: PueLike = None,
     second_zero: SecondZeroLike = None,
     supply: SupplyLike = None,
+    battery: BatteryLike = None,
     energy: bool = False,
 ) -> None:
     """Look at what needs no file to be read, before anything is simulated.
@@ -81,7 +90,7 @@ def check_electricity(
     Raises:
         UsageError: something is asked for that is not valid, or needs another thing.
     """
-    asked(carbon, price, pue, second_zero, supply, energy=energy)
+    asked(carbon, price, pue, second_zero, supply, battery, energy=energy)
     second_zero_of(second_zero)
     if pue is not None:
         parse_overhead(pue)
@@ -115,6 +124,7 @@ def make_billing(
     pue: PueLike,
     second_zero: SecondZeroLike,
     supply: SupplyLike,
+    battery: BatteryLike,
     start_date: float | None,
     account: Account,
 ) -> Billing:
@@ -126,6 +136,7 @@ def make_billing(
         pue: what the facility adds; None: nothing.
         second_zero: the date of second 0; None: that of the workload.
         supply: what feeds the machines; None: nothing is lost on the way.
+        battery: what is between the site and the grid; None: nothing.
         start_date: that of the workload (s since 1970, UTC), if it has one.
         account: what there is to tell about the signals.
 
@@ -144,6 +155,7 @@ def make_billing(
         carbon=_placed(carbon, "carbon", zero, account),
         price=_placed(price, "price", zero, account),
         clock=(zero or 0.0) % QUARTER,
+        battery=None if battery is None else parse_battery(battery),
     )
 
 
@@ -183,6 +195,8 @@ def noted_billing(
                 noted[f"{name}_kind"] = signal.kind
     if billing.supply is not None:
         noted["supply"] = billing.supply.name or "made in Python"
+    if billing.battery is not None:
+        noted["battery"] = str(billing.battery)
     zero = second_zero_of(second_zero)
     if zero is not None:
         noted["second_zero"] = datetime.fromtimestamp(zero, UTC).isoformat()

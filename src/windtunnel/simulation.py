@@ -17,6 +17,7 @@ from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.run_account import tell_event, tell_followers
 from windtunnel.run_billing import (
+    BatteryLike,
     CarbonLike,
     PueLike,
     SecondZeroLike,
@@ -69,6 +70,8 @@ class Simulation:
             workload's own.
         supply: converters, rectifiers and devices between the machines and the grid: a JSON file
             (docs/guides/carbon.md).
+        battery: a battery behind the meter of the site, as
+            ``capacity=50kWh;charge=10000;policy=double;lower=200;upper=350`` (docs/guides/carbon.md).
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -108,6 +111,7 @@ class Simulation:
         pue: PueLike = None,
         second_zero: SecondZeroLike = None,
         supply: SupplyLike = None,
+        battery: BatteryLike = None,
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
@@ -120,7 +124,7 @@ class Simulation:
         observers = checked(options, record, facts, out, observers, failures)
         options = options or Options()
         record = record or RecordingOptions()
-        billed = asked(carbon, price, pue, second_zero, supply, energy=energy or options.energy)
+        billed = asked(carbon, price, pue, second_zero, supply, battery, energy=energy or options.energy)
         if billed and options.energy_rule != "exact":
             raise UsageError(
                 f"carbon, price and PUE need the exact energy rule, not {options.energy_rule!r}",
@@ -155,7 +159,7 @@ class Simulation:
         if billed:
             with files_read() as more:
                 billing = make_billing(
-                    carbon, price, pue, second_zero, supply, parts.start_date, self.account
+                    carbon, price, pue, second_zero, supply, battery, parts.start_date, self.account
                 )
             read += [path for path in more if path not in read]
         tell_followers(self.account, parts.components, {} if billing is None else billing.signals)
