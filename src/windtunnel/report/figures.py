@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Final
 
 from windtunnel.diagnostics import show_duration
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 from windtunnel.report.markup import Cell, card, number, table
 from windtunnel.results.bill_rows import cost_of, mass_of
 from windtunnel.results.compare_many import Compared, Group

@@ -1,6 +1,6 @@
 """The electricity of a site, in rows for people."""
 
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 
 __all__ = ["bill_rows", "cost_of", "mass_of"]
 

@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from windtunnel.api import check_electricity
 from windtunnel.formats.signals import file_in, read_signal
 from windtunnel.formats.supply import read_supply
+from windtunnel.run_billing import Electricity
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.words import Words
 
@@ -50,7 +50,7 @@ def electricity_of(
 
 
 def _checked(words: Words, given: Mapping[str, Any]) -> bool:
-    check_electricity(**given, energy=words.energy)
+    Electricity(**given).check(energy=words.energy)
     return True
 
 

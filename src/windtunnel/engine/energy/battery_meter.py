@@ -8,7 +8,8 @@ from mypy_extensions import mypyc_attr
 from windtunnel.engine.energy.running_battery import RunningBattery
 from windtunnel.engine.energy.site_meter import SiteMeter, Stored
 from windtunnel.model.battery import Battery
-from windtunnel.model.billing import Bill, Billing
+from windtunnel.model.bill import Bill
+from windtunnel.model.billing import Billing
 
 __all__ = ["BatteryMeter"]
 

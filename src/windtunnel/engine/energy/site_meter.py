@@ -9,7 +9,8 @@ from math import floor
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Bill, Billing
+from windtunnel.model.bill import Bill
+from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Billing
 from windtunnel.model.signal_units import currency_of
 
 __all__ = ["Reading", "SiteMeter", "Stored"]
