@@ -13,13 +13,13 @@ from windtunnel.inputs import arrange, changed, check_arguments
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim
-from windtunnel.run_billing import CarbonLike, PueLike, SecondZeroLike, SupplyLike, check_electricity
 from windtunnel.runs import Run, load_run
 from windtunnel.simulation import Simulation
 from windtunnel.vocabulary import Observer
 
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
+    from windtunnel.run_billing import BatteryLike, CarbonLike, PueLike, SecondZeroLike, SupplyLike
 
 __all__ = [
     "Dialect",
@@ -31,7 +31,6 @@ __all__ = [
     "WindtunnelError",
     "arrange",
     "changed",
-    "check_electricity",
     "load_run",
     "simulate",
 ]
@@ -57,11 +56,12 @@ def simulate(
     observers: Sequence[Observer] = (),
     timeout: float = 300.0,
     energy: bool = False,
-    carbon: CarbonLike = None,
-    price: CarbonLike = None,
-    pue: PueLike = None,
-    second_zero: SecondZeroLike = None,
-    supply: SupplyLike = None,
+    carbon: "CarbonLike" = None,
+    price: "CarbonLike" = None,
+    pue: "PueLike" = None,
+    second_zero: "SecondZeroLike" = None,
+    supply: "SupplyLike" = None,
+    battery: "BatteryLike" = None,
     share_hosts: bool = False,
     inputs: "Sequence[str | Path]" = (),
     force: bool = False,
@@ -113,6 +113,7 @@ def simulate(
         pue=pue,
         second_zero=second_zero,
         supply=supply,
+        battery=battery,
         share_hosts=share_hosts,
         inputs=inputs,
         force=force,

@@ -1,93 +1,143 @@
-"""What is asked of the account of a site's electricity, as users give it: carbon, price and overhead."""
+"""What is asked of the account of a site's electricity, as users give it: carbon, price, overhead, battery."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from windtunnel.diagnostics import Account, UsageError, show_time
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
-from windtunnel.model.billing import QUARTER, Billing
+from windtunnel.model.battery import Battery
+from windtunnel.model.battery_text import parse_battery
+from windtunnel.model.billing import QUARTER, Billing, check_signal
 from windtunnel.model.facility import Overhead, parse_overhead
 from windtunnel.model.signal_units import Quantity
 from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
 
 __all__ = [
+    "BatteryLike",
     "CarbonLike",
+    "Electricity",
     "PueLike",
     "SecondZeroLike",
     "SupplyLike",
-    "asked",
-    "check_electricity",
-    "make_billing",
-    "noted_billing",
-    "second_zero_of",
 ]
 
 CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
 SupplyLike = str | Path | Supply | None
 SecondZeroLike = str | float | datetime | None
+BatteryLike = str | Battery | None
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "carbon": (str, Path, Signal),
+    "price": (str, Path, Signal),
+    "pue": (float, int, str, Overhead),
+    "supply": (str, Path, Supply),
+    "battery": (str, Battery),
+    "second_zero": (float, int, str, datetime),
+}
 
 
-def asked(
-    carbon: CarbonLike,
-    price: CarbonLike,
-    pue: PueLike,
-    second_zero: SecondZeroLike,
-    supply: SupplyLike = None,
-    *,
-    energy: bool,
-) -> bool:
-    """Whether there is to be such an account.
+class Electricity(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of the account of a site's electricity, as users give it; None: not asked for."""
 
-    Raises:
-        UsageError: something is asked for that needs another thing, or is of the wrong kind.
-    """
-    for name, value, kinds in (
-        ("carbon", carbon, (str, Path, Signal)),
-        ("price", price, (str, Path, Signal)),
-        ("pue", pue, (float, int, str, Overhead)),
-        ("second_zero", second_zero, (float, int, str, datetime)),
-        ("supply", supply, (str, Path, Supply)),
-    ):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
-            raise UsageError(f"{name} cannot be a {type(value).__name__}")
-    things = {"carbon": carbon, "price": price, "pue": pue, "supply": supply}
-    wanted = [name for name, value in things.items() if value is not None]
-    if wanted and not energy:
-        verb = "needs" if len(wanted) == 1 else "need"
-        raise UsageError(f"{' and '.join(wanted)} {verb} the energy of the run", "add --energy (energy=True)")
-    if second_zero is not None and not wanted:
-        what = "the date of second 0 says when carbon, price and quarters of an hour begin"
-        raise UsageError(f"second_zero: {what}", "add --carbon, --price or --pue (carbon=, price=, pue=)")
-    return bool(wanted)
+    carbon: CarbonLike = None
+    """A file, a constant such as ``350g/kWh``, or a signal."""
+    price: CarbonLike = None
+    """The same of prices."""
+    pue: PueLike = None
+    """What the facility adds; None: nothing."""
+    second_zero: SecondZeroLike = None
+    """The date of second 0; None: that of the workload."""
+    supply: SupplyLike = None
+    """What feeds the machines; None: nothing is lost on the way."""
+    battery: BatteryLike = None
+    """What is between the site and the grid; None: nothing."""
+
+    def check(self, *, energy: bool, rule: str = "exact") -> None:
+        """Look at what needs no file to be read, before anything is simulated.
+
+        Args:
+            energy: whether the run has energy.
+            rule: by which rule.
+
+        Raises:
+            UsageError: something is not valid, of the wrong kind, or needs another thing.
+        """
+        for name, kinds in _KINDS.items():
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
+                raise UsageError(f"{name} cannot be a {type(value).__name__}")
+        given = [name for name in _KINDS if getattr(self, name) is not None]
+        wanted = [name for name in given if name != "second_zero"]
+        if wanted and not energy:
+            verb = "needs" if len(wanted) == 1 else "need"
+            raise UsageError(f"{' and '.join(wanted)} {verb} the energy of the run", "add --energy (energy=True)")
+        if given and not wanted:
+            what = "the date of second 0 says when carbon, price and quarters of an hour begin"
+            raise UsageError(f"second_zero: {what}", "add --carbon, --price or --pue (carbon=, price=, pue=)")
+        if wanted and rule != "exact":
+            raise UsageError(
+                f"carbon, price and PUE need the exact energy rule, not {rule!r}",
+                "leave out --energy-rule (energy_rule)",
+            )
+        if self.battery is not None:
+            check_signal(parse_battery(self.battery), carbon=self.carbon is not None, price=self.price is not None)
+        _second_zero(self.second_zero)
+        if self.pue is not None:
+            parse_overhead(self.pue)
+
+    def billing(self, start_date: float | None, account: Account) -> Billing:
+        """Read the signals, and place them so that second 0 of the simulation is theirs.
+
+        Args:
+            start_date: that of the workload (s since 1970, UTC), if it has one.
+            account: what there is to tell about the signals.
+
+        Raises:
+            InputError: a file is invalid.
+            UsageError: a signal has dates and second 0 has none, or nothing is known at second 0.
+        """
+        given = _second_zero(self.second_zero)
+        zero = start_date if given is None else given
+        if given is not None and start_date is not None and given != start_date:
+            own, log = show_time(0.0, given), show_time(0.0, start_date)
+            account.tell("second-zero", f"carbon and price begin at {own}; the log begins at {log}", note=True)
+        return Billing(
+            supply=None if self.supply is None else read_supply(self.supply),
+            overhead=Overhead() if self.pue is None else parse_overhead(self.pue),
+            carbon=_placed(self.carbon, "carbon", zero, account),
+            price=_placed(self.price, "price", zero, account),
+            clock=(zero or 0.0) % QUARTER,
+            battery=None if self.battery is None else parse_battery(self.battery),
+        )
+
+    def noted(self, billing: Billing) -> Mapping[str, Any]:
+        """What makes this run another than one without such an account, for ``run.json``."""
+        noted: dict[str, Any] = {"pue": str(billing.overhead)}
+        for name, given, signal in (("carbon", self.carbon, billing.carbon), ("price", self.price, billing.price)):
+            if signal is not None:
+                noted[name] = signal.name if isinstance(given, Signal) else str(given)
+                noted[f"{name}_unit"] = signal.unit
+                if signal.kind:
+                    noted[f"{name}_kind"] = signal.kind
+        if billing.supply is not None:
+            noted["supply"] = billing.supply.name or "made in Python"
+        if billing.battery is not None:
+            noted["battery"] = str(billing.battery)
+        zero = _second_zero(self.second_zero)
+        if zero is not None:
+            noted["second_zero"] = datetime.fromtimestamp(zero, UTC).isoformat()
+        return {"electricity": noted}
 
 
-def check_electricity(
-    *,
-    carbon: CarbonLike = None,
-    price: CarbonLike = None,
-    pue: PueLike = None,
-    second_zero: SecondZeroLike = None,
-    supply: SupplyLike = None,
-    energy: bool = False,
-) -> None:
-    """Look at what needs no file to be read, before anything is simulated.
-
-    Raises:
-        UsageError: something is asked for that is not valid, or needs another thing.
-    """
-    asked(carbon, price, pue, second_zero, supply, energy=energy)
-    second_zero_of(second_zero)
-    if pue is not None:
-        parse_overhead(pue)
-
-
-def second_zero_of(given: SecondZeroLike) -> float | None:
+def _second_zero(given: SecondZeroLike) -> float | None:
     """Seconds since 1970 (UTC), from such a number, a date, or an ISO date (UTC unless it says otherwise).
 
     Raises:
@@ -109,44 +159,6 @@ def second_zero_of(given: SecondZeroLike) -> float | None:
     return float(given)
 
 
-def make_billing(
-    carbon: CarbonLike,
-    price: CarbonLike,
-    pue: PueLike,
-    second_zero: SecondZeroLike,
-    supply: SupplyLike,
-    start_date: float | None,
-    account: Account,
-) -> Billing:
-    """Read the signals, and place them so that second 0 of the simulation is theirs.
-
-    Args:
-        carbon: a file, a constant such as ``350g/kWh``, or a signal; None: no account of it.
-        price: the same of prices.
-        pue: what the facility adds; None: nothing.
-        second_zero: the date of second 0; None: that of the workload.
-        supply: what feeds the machines; None: nothing is lost on the way.
-        start_date: that of the workload (s since 1970, UTC), if it has one.
-        account: what there is to tell about the signals.
-
-    Raises:
-        InputError: a file is invalid.
-        UsageError: a signal has dates and second 0 has none, or nothing is known at second 0.
-    """
-    given = second_zero_of(second_zero)
-    zero = start_date if given is None else given
-    if given is not None and start_date is not None and given != start_date:
-        own, log = show_time(0.0, given), show_time(0.0, start_date)
-        account.tell("second-zero", f"carbon and price begin at {own}; the log begins at {log}", note=True)
-    return Billing(
-        supply=None if supply is None else read_supply(supply),
-        overhead=Overhead() if pue is None else parse_overhead(pue),
-        carbon=_placed(carbon, "carbon", zero, account),
-        price=_placed(price, "price", zero, account),
-        clock=(zero or 0.0) % QUARTER,
-    )
-
-
 def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: Account) -> Signal | None:
     if given is None:
         return None
@@ -166,24 +178,3 @@ def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: 
             "--second-zero says which date second 0 is; ?outside=hold (or year) behind the file what holds elsewhere",
         )
     return signal
-
-
-def noted_billing(
-    billing: Billing | None, carbon: CarbonLike, price: CarbonLike, second_zero: SecondZeroLike
-) -> Mapping[str, Any]:
-    """What makes this run another than one without such an account, for ``run.json``."""
-    if billing is None:
-        return {}
-    noted: dict[str, Any] = {"pue": str(billing.overhead)}
-    for name, given, signal in (("carbon", carbon, billing.carbon), ("price", price, billing.price)):
-        if signal is not None:
-            noted[name] = signal.name if isinstance(given, Signal) else str(given)
-            noted[f"{name}_unit"] = signal.unit
-            if signal.kind:
-                noted[f"{name}_kind"] = signal.kind
-    if billing.supply is not None:
-        noted["supply"] = billing.supply.name or "made in Python"
-    zero = second_zero_of(second_zero)
-    if zero is not None:
-        noted["second_zero"] = datetime.fromtimestamp(zero, UTC).isoformat()
-    return {"electricity": noted}

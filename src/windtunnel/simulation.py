@@ -16,21 +16,13 @@ from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.run_account import tell_event, tell_followers
-from windtunnel.run_billing import (
-    CarbonLike,
-    PueLike,
-    SecondZeroLike,
-    SupplyLike,
-    asked,
-    make_billing,
-    noted_billing,
-)
 from windtunnel.run_options import check_injected, checked, noted, time_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
 
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
+    from windtunnel.run_billing import BatteryLike, CarbonLike, Electricity, PueLike, SecondZeroLike, SupplyLike
 
 __all__ = ["Simulation"]
 
@@ -69,6 +61,8 @@ class Simulation:
             workload's own.
         supply: converters, rectifiers and devices between the machines and the grid: a JSON file
             (docs/guides/carbon.md).
+        battery: a battery behind the meter of the site, as
+            ``capacity=50kWh;charge=10000;policy=double;lower=200;upper=350`` (docs/guides/carbon.md).
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -103,11 +97,12 @@ class Simulation:
         observers: Sequence[Observer] = (),
         timeout: float = 300.0,
         energy: bool = False,
-        carbon: CarbonLike = None,
-        price: CarbonLike = None,
-        pue: PueLike = None,
-        second_zero: SecondZeroLike = None,
-        supply: SupplyLike = None,
+        carbon: "CarbonLike" = None,
+        price: "CarbonLike" = None,
+        pue: "PueLike" = None,
+        second_zero: "SecondZeroLike" = None,
+        supply: "SupplyLike" = None,
+        battery: "BatteryLike" = None,
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
@@ -120,14 +115,18 @@ class Simulation:
         observers = checked(options, record, facts, out, observers, failures)
         options = options or Options()
         record = record or RecordingOptions()
-        billed = asked(carbon, price, pue, second_zero, supply, energy=energy or options.energy)
-        if billed and options.energy_rule != "exact":
-            raise UsageError(
-                f"carbon, price and PUE need the exact energy rule, not {options.energy_rule!r}",
-                "leave out --energy-rule (energy_rule)",
-            )
-        if energy or options.energy:
-            options, record = with_energy(options, record, layout, billed=billed)
+        options = replace(options, energy=energy or options.energy)
+        electricity = _electricity(
+            options,
+            carbon=carbon,
+            price=price,
+            pue=pue,
+            second_zero=second_zero,
+            supply=supply,
+            battery=battery,
+        )
+        if options.energy:
+            options, record = with_energy(options, record, layout, billed=electricity is not None)
         if stream and (out is None if layout is None else layout.stem is None):
             raise UsageError("a streamed run writes its rows to files: say where", "--out DIR (out=...)")
         self._streamed = stream
@@ -152,11 +151,9 @@ class Simulation:
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
         billing, read = None, list(parts.read)
-        if billed:
+        if electricity is not None:
             with files_read() as more:
-                billing = make_billing(
-                    carbon, price, pue, second_zero, supply, parts.start_date, self.account
-                )
+                billing = electricity.billing(parts.start_date, self.account)
             read += [path for path in more if path not in read]
         tell_followers(self.account, parts.components, {} if billing is None else billing.signals)
         if strict_input:
@@ -173,7 +170,7 @@ class Simulation:
             "packing": parts.packing,
             "scheduler_options": dict(scheduler_options or {}),
             **({"operations": list(operations)} if operations else {}),
-            **noted_billing(billing, carbon, price, second_zero),
+            **({} if electricity is None or billing is None else electricity.noted(billing)),
         } | noted(workload_options, parts.events_given, failures, options, record, share_hosts=share_hosts)
         self.workloads = parts.workloads
         self.recording = Recording(
@@ -336,3 +333,14 @@ class Simulation:
         """End the run early: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
+
+
+def _electricity(options: Options, **given: Any) -> "Electricity | None":
+    """What is asked of the account of the site's electricity; None, as in most runs: nothing."""
+    if all(value is None for value in given.values()):
+        return None
+    from windtunnel.run_billing import Electricity
+
+    electricity = Electricity(**given)
+    electricity.check(energy=options.energy, rule=options.energy_rule)
+    return electricity

@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "simulation": (*BELOW, "assembly", "run_account", "run_billing", "run_options", "runs", "live"),
     "api": (*BELOW, "examples", "decision_components", "inputs", "assembly", "run_billing", "runs", "simulation", "live"),
     "learning": (*BELOW, "inputs"),
-    "studies": (*BELOW, "examples", "workloads", "inputs", "api"),
+    "studies": (*BELOW, "examples", "workloads", "inputs", "run_billing", "api"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),
     "twin": (*BELOW, "api", "studies"),

@@ -190,7 +190,7 @@ def test_machines_devices_losses_and_overhead_are_what_the_meter_shows(seed, fix
     taken = (chassis + 2 * 4 * 17.0) / 0.96 + 100.0
     assert parts == pytest.approx(taken * seconds)
     assert bill.pue == pytest.approx(bill.site_joules / parts)
-    assert all(joules[0] + joules[1] < joules[2] <= joules[3] for _, _, joules, _, _ in seen.power)
+    assert all(joules[0] + joules[1] < joules[2] <= joules[3] for _, _, joules, *_ in seen.power)
 
 
 def test_a_machine_that_is_off_has_no_losses():
@@ -237,7 +237,7 @@ def test_what_is_not_asked_for_is_not_told():
     seen, totals, _ = ran(work, Billing(overhead=Overhead(linear=0.1)))
     assert (totals["bill"].carbon_g, totals["bill"].cue, totals["bill"].cost) == (None, None, None)
     assert seen.bills == {}
-    assert seen.power[0][3:] == (None, None)
+    assert seen.power[0][3:] == (None, None, None)
     seen, _, _ = ran(work, Billing(carbon=carbon))
     assert seen.bills["w0!a"][1] is None
 

@@ -92,6 +92,9 @@ def run(
     supply: Annotated[
         str, typer.Option(metavar="FILE", help="With --energy: converters and devices, as windtunnel run takes it.")
     ] = "",
+    battery: Annotated[
+        str, typer.Option(help="With --energy: a battery of the site, as windtunnel run takes it.")
+    ] = "",
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),
@@ -146,6 +149,7 @@ def run(
         "pue": pue or None,
         "second_zero": second_zero or None,
         "supply": supply or None,
+        "battery": battery or None,
         "force": force,
         "strict_input": strict_input,
         "unattended": True,

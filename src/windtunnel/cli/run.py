@@ -170,6 +170,13 @@ def run(
             help="With --energy: converters, rectifiers and devices between machines and grid (JSON).",
         ),
     ] = "",
+    battery: Annotated[
+        str,
+        typer.Option(
+            help="With --energy: a battery of the site that charges and gives by carbon intensity or price, as "
+            "capacity=50kWh;charge=10000;policy=double;lower=200;upper=350 (W; g/kWh).",
+        ),
+    ] = "",
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",
@@ -294,6 +301,7 @@ def run(
             pue=pue or None,
             second_zero=second_zero or None,
             supply=supply or None,
+            battery=battery or None,
             share_hosts=share_hosts,
             force=force,
             operations=apply,

@@ -6,7 +6,7 @@ from math import inf, isfinite, isnan
 from numbers import Real
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
@@ -15,9 +15,11 @@ from windtunnel.engine.state.observers import Hooks
 from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.world import World
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
-from windtunnel.model.billing import Billing
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 from windtunnel.vocabulary.component import HearsErrors
+
+if TYPE_CHECKING:
+    from windtunnel.model.billing import Billing
 
 __all__ = ["Pace", "Simulation", "Wakeable"]
 
@@ -50,7 +52,7 @@ class Simulation:
         options: Options = Options(),  # noqa: B008 -- immutable
         observers: Sequence[Observer] = (),
         names: Sequence[str] = (),
-        billing: Billing | None = None,
+        billing: "Billing | None" = None,
     ) -> None:
         if not components:
             raise UsageError("a simulation needs at least one decision component")

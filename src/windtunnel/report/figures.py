@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Final
 
 from windtunnel.diagnostics import show_duration
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 from windtunnel.report.markup import Cell, card, number, table
 from windtunnel.results.bill_rows import cost_of, mass_of
 from windtunnel.results.compare_many import Compared, Group
@@ -75,6 +75,9 @@ def _bill_cards(bill: Bill) -> list[str]:
     pue = [] if bill.pue is None else [("PUE", Cell(f"{bill.pue:.3f}", bill.pue))]
     peak = ("peak of 15 min", Cell(f"{bill.peak_watts:,.1f} W", bill.peak_watts))
     made = [card("Energy of the site", _energy(bill.site_joules), [*pue, peak])]
+    if bill.battery_charged_joules is not None and bill.battery_given_joules is not None:
+        moved = [("charged", _energy(bill.battery_charged_joules)), ("given", _energy(bill.battery_given_joules))]
+        made.append(card("Energy of the grid", _energy(bill.grid_joules), moved))
     if bill.carbon_g is not None:
         kind = [("intensity", Cell(bill.carbon_kind))] if bill.carbon_kind else []
         made.append(card("Carbon (CO2e)", _mass(bill.carbon_g), kind))

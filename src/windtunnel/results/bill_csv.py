@@ -11,7 +11,7 @@ __all__ = ["JobsCarbonCsv", "PowerCsv"]
 
 _POWER: Final = (
     "time,seconds,machines_watts,devices_watts,losses_watts,overhead_watts,site_watts,carbon_intensity,price,carbon_g,"
-    "cost\n"
+    "cost,grid_watts,battery_watts,battery_charge_joules\n"
 )
 _JOBS: Final = "job_id,workload_name,carbon_g,cost\n"
 
@@ -29,15 +29,23 @@ class PowerCsv(Recorder):
         joules: tuple[float, float, float, float],
         carbon: tuple[float, float] | None,
         price: tuple[float, float] | None,
+        stored: tuple[float, float, float] | None,
     ) -> None:
         """Write a row."""
         seconds = until - since
         machines, devices, supplied, site = (part / seconds for part in joules)
-        parts = (machines, devices, supplied - machines - devices, site - supplied, site)
-        watts = ",".join([f"{round(part, 6) + 0.0:f}" for part in parts])  # no -0.0
+        watts = _digits(machines, devices, supplied - machines - devices, site - supplied, site)
         intensity, grams = ("", "") if carbon is None else (f"{carbon[0] / seconds:f}", f"{carbon[1]:f}")
         mean, cost = ("", "") if price is None else (f"{price[0] / seconds:f}", f"{price[1]:f}")
-        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost}\n")
+        taken = 0.0 if stored is None else (stored[0] - stored[1]) / seconds
+        battery = "," if stored is None else _digits(taken, stored[2])
+        grid = _digits(site + taken)
+        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost},{grid},{battery}\n")
+
+
+def _digits(*parts: float) -> str:
+    """Numbers of a row, none of them -0.0."""
+    return ",".join([f"{round(part, 6) + 0.0:f}" for part in parts])
 
 
 class JobsCarbonCsv(Recorder):

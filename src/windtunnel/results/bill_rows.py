@@ -1,6 +1,6 @@
 """The electricity of a site, in rows for people."""
 
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 
 __all__ = ["bill_rows", "cost_of", "mass_of"]
 
@@ -12,6 +12,8 @@ def bill_rows(bill: Bill) -> list[tuple[str, str]]:
         rows.append(("  of that, devices", f"{bill.devices_joules:,.0f} J"))
         rows.append(("  of that, losses", f"{bill.losses_joules:,.0f} J"))
     rows.append(("  of that, overhead", f"{bill.overhead_joules:,.0f} J"))
+    if bill.battery_charged_joules is not None:
+        rows += _of_battery(bill)
     if bill.pue is not None:
         rows.append(("PUE", f"{bill.pue:.4f}".rstrip("0").rstrip(".")))
     rows.append(("peak of 15 min", f"{bill.peak_watts:,.1f} W"))
@@ -23,6 +25,18 @@ def bill_rows(bill: Bill) -> list[tuple[str, str]]:
     if bill.cost is not None:
         rows.append(("cost", cost_of(bill.cost, bill.currency)))
     return rows
+
+
+def _of_battery(bill: Bill) -> list[tuple[str, str]]:
+    rows = [
+        ("  of the grid", bill.grid_joules),
+        ("battery, charged", bill.battery_charged_joules),
+        ("battery, given", bill.battery_given_joules),
+        ("battery, held at the end", bill.battery_end_joules),
+    ]
+    if bill.battery_losses_joules:
+        rows.insert(3, ("battery, losses", bill.battery_losses_joules))
+    return [(name, f"{joules or 0.0:,.0f} J") for name, joules in rows]
 
 
 def mass_of(grams: float) -> str:

@@ -31,6 +31,7 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] =
     ("success rate", "", lambda m: m.success_rate),
     ("energy", "J", lambda m: m.consumed_joules),
     ("energy of the site", "J", lambda m: None if m.bill is None else m.bill.site_joules),
+    ("energy of the grid", "J", lambda m: None if m.bill is None else m.bill.grid_joules),
     ("PUE", "", lambda m: None if m.bill is None else m.bill.pue),
     ("carbon", "g", lambda m: None if m.bill is None else m.bill.carbon_g),
     ("cost", "", lambda m: None if m.bill is None else m.bill.cost),
@@ -38,7 +39,7 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] =
 """What is compared of two runs: name, unit, and where it is in their metrics."""
 
 
-_BILLED: Final = frozenset({"energy of the site", "PUE", "carbon", "cost"})
+_BILLED: Final = frozenset({"energy of the site", "energy of the grid", "PUE", "carbon", "cost"})
 """What may differ although all jobs are alike."""
 
 _LONGEST: Final = 200

@@ -7,7 +7,7 @@ from operator import mul, sub
 
 import msgspec
 
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.metrics import GroupMetrics, Metrics

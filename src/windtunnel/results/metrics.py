@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from windtunnel.diagnostics import show_duration
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 from windtunnel.results.bill_rows import bill_rows
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.size_metrics import SizeMetrics

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from windtunnel.model.billing import Bill
+from windtunnel.model.bill import Bill
 from windtunnel.results.columns import DIGITS, Columns
 from windtunnel.results.job_rows import SHORTEST
 from windtunnel.results.metrics import Metrics

@@ -13,7 +13,7 @@ __all__ = ["check_design", "check_names"]
 
 _Way = tuple[str | int, ...]
 
-_WITH_NAMES: Final = ("until", "carbon", "price", "pue", "second_zero", "supply")
+_WITH_NAMES: Final = ("until", "carbon", "price", "pue", "second_zero", "supply", "battery")
 """Single words that may have names in braces."""
 
 

@@ -1,19 +1,19 @@
-"""Carbon, price and overhead of a study's points: each file is read once for its faults, and known by its content."""
+"""Carbon, price, overhead and battery of a study: each file is read once for its faults, and known by its content."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from windtunnel.api import check_electricity
 from windtunnel.formats.signals import file_in, read_signal
 from windtunnel.formats.supply import read_supply
+from windtunnel.run_billing import Electricity
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.words import Words
 
 __all__ = ["ELECTRICITY", "Once", "electricity_of"]
 
-ELECTRICITY: Final = ("carbon", "price", "pue", "second_zero", "supply")
+ELECTRICITY: Final = ("carbon", "price", "pue", "second_zero", "supply", "battery")
 """The words of a study that are arguments of :class:`windtunnel.Simulation` by the same names."""
 
 Once = Callable[[Any, tuple[str, ...], Callable[[], Any]], Any]
@@ -45,11 +45,12 @@ def electricity_of(
             return None
         given["supply"] = path
         contents.append([Path(path).name, digest(path)])
-    return given, [contents, [given.get("pue"), given.get("second_zero")]]
+    texts = [given.get("pue"), given.get("second_zero")]
+    return given, [contents, [*texts, given["battery"]] if "battery" in given else texts]
 
 
 def _checked(words: Words, given: Mapping[str, Any]) -> bool:
-    check_electricity(**given, energy=words.energy)
+    Electricity(**given).check(energy=words.energy)
     return True
 
 

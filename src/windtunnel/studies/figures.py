@@ -27,6 +27,7 @@ _STATES: Final = tuple(f"jobs_{state.name.lower()}" for state in _ENDS)
 
 _BILL: Final = (
     "bill_site_joules",
+    "bill_grid_joules",
     "bill_devices_joules",
     "bill_losses_joules",
     "bill_overhead_joules",
@@ -35,6 +36,11 @@ _BILL: Final = (
     "bill_carbon_g",
     "bill_cue",
     "bill_cost",
+    "bill_battery_charged_joules",
+    "bill_battery_given_joules",
+    "bill_battery_losses_joules",
+    "bill_battery_begin_joules",
+    "bill_battery_end_joules",
 )
 
 FIGURES: Final = (*_PLAIN, *_BILL, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD), *_STATES)
@@ -49,7 +55,7 @@ _UNITS: Final = {
     "makespan": "s",
     "throughput": "jobs/h",
     "consumed_joules": "J",
-    **dict.fromkeys((f"bill_{part}_joules" for part in ("site", "devices", "losses", "overhead")), "J"),
+    **dict.fromkeys((name for name in _BILL if name.endswith("_joules")), "J"),
     "bill_peak_watts": "W",
     "bill_carbon_g": "g",
     "bill_cue": "kg/kWh",

@@ -252,6 +252,7 @@ WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
     "pue": _pue,
     "second_zero": _text,
     "supply": _text,
+    "battery": _text,
     "share_hosts": _flag,
     "warm_up": _trim,
     "cool_down": _trim,

@@ -66,6 +66,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     pue: str | float = ""
     second_zero: str = ""
     supply: str = ""
+    battery: str = ""
     """With energy: as for :class:`windtunnel.Simulation`; empty: not asked for."""
     share_hosts: bool = False
     warm_up: float | str = 0.0

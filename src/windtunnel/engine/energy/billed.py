@@ -22,6 +22,15 @@ from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, Billing
 __all__ = ["BilledEnergy"]
 
 
+def _meter(billing: Billing, hosts: int) -> SiteMeter:
+    """The meter of a site of so many machines; a run without a battery loads nothing of it."""
+    if billing.battery is None:
+        return SiteMeter(billing, hosts)
+    from windtunnel.engine.energy.battery_meter import BatteryMeter
+
+    return BatteryMeter(billing, billing.battery, hosts)
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class _JobBill:
     """What the hosts of a job emitted (g) and cost while it had them."""
@@ -41,7 +50,7 @@ class BilledEnergy(BusyDelaysEnergy):
                 f"carbon, price and PUE need the exact energy rule, not {rule!r}",
                 "leave out the energy rule (--energy-rule)",
             )
-        self.site = SiteMeter(billing, len(world.platform.hosts) + len(world.platform.storages))
+        self.site = _meter(billing, len(world.platform.hosts) + len(world.platform.storages))
         self.by_job = billing.carbon is not None or billing.price is not None
         self.bills: dict[str, _JobBill] = {}
         self.divided: dict[int, tuple[float, float]] = {}

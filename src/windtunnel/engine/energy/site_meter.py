@@ -9,42 +9,58 @@ from math import floor
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Bill, Billing
+from windtunnel.model.bill import Bill
+from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Billing
 from windtunnel.model.signal_units import currency_of
 
-__all__ = ["Reading", "SiteMeter"]
+__all__ = ["Reading", "SiteMeter", "Stored"]
 
-Watts = tuple[float, float, float, float]
-"""Of machines, devices of the supply, all that is supplied (these and the losses), and the site."""
+Watts = tuple[float, float, float, float, float]
+"""Of machines, devices of the supply, all that is supplied (these and the losses), the site, and of the grid."""
+
+Stored = tuple[float, float, float]
+"""Joules that a battery took and gave, and held in the end."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Reading:
-    """What a meter shows: joules of machines, devices, all that is supplied, and the site; grams, cost."""
+    """What a meter shows: joules of machines, devices, all that is supplied, the site and the grid; grams, cost."""
 
     def __init__(self) -> None:
         self.machines = 0.0
         self.devices = 0.0
         self.supplied = 0.0
         self.site = 0.0
+        self.grid = 0.0
         self.grams = 0.0
         self.cost = 0.0
+        self.charged = 0.0
+        self.given = 0.0
+        """Joules that a battery took and gave, at the meter of the site."""
+        self.held = 0.0
+        """Joules in it now."""
 
     def add(self, seconds: float, watts: Watts, carbon: float, price: float) -> None:
         """So many seconds have passed at these watts; ``carbon`` and ``price`` are integrals of the signals."""
-        machines, devices, supplied, site = watts
+        machines, devices, supplied, site, grid = watts
         self.machines += machines * seconds
         self.devices += devices * seconds
         self.supplied += supplied * seconds
         self.site += site * seconds
-        self.grams += site * carbon / JOULES_PER_KWH
-        self.cost += site * price / JOULES_PER_MWH
+        self.grid += grid * seconds
+        self.grams += grid * carbon / JOULES_PER_KWH
+        self.cost += grid * price / JOULES_PER_MWH
+        if grid > site:
+            self.charged += (grid - site) * seconds
+        elif grid < site:
+            self.given += (site - grid) * seconds
 
     def copy(self) -> "Reading":
         """What it shows now."""
         new = Reading()
         new.machines, new.devices, new.supplied, new.site = self.machines, self.devices, self.supplied, self.site
-        new.grams, new.cost = self.grams, self.cost
+        new.grid, new.grams, new.cost = self.grid, self.grams, self.cost
+        new.charged, new.given, new.held = self.charged, self.given, self.held
         return new
 
 
@@ -65,9 +81,9 @@ class SiteMeter:
         """When ``first`` and ``last`` were read (s)."""
         self.failed = False
         """A signal has ended: what is read from then on is not known."""
-        self.peak = 0.0
-        """Highest mean (W) of a whole quarter that is over."""
-        self.peak_at_last = 0.0
+        self.peak = -1.0
+        """Highest mean (W) of a whole quarter that is over; below 0: there was none."""
+        self.peak_at_last = -1.0
         self.quarter = Reading()
         """The present quarter of an hour."""
         self.quarter_began = 0.0
@@ -86,18 +102,33 @@ class SiteMeter:
         price = 0.0 if billing.price is None else billing.price.integral(since, until)
         return carbon, price
 
+    def known(self, since: float, until: float) -> tuple[float, float]:
+        """:meth:`integrals`, of time that passes: where a signal is not known, the meter has failed.
+
+        Raises:
+            SimulationError: a signal is not known there.
+        """
+        try:
+            return self.integrals(since, until)
+        except BaseException:
+            self.failed = True
+            raise
+
     def pass_time(self, machines: float, since: float, until: float, hooks: Sequence[Callable[..., None]]) -> None:
         """The machines draw so many watts from ``since`` to ``until``.
 
         Raises:
             SimulationError: a signal is not known there.
         """
-        watts = self.watts(machines)
-        try:
-            carbon, price = self.integrals(since, until)
-        except BaseException:
-            self.failed = True
-            raise
+        self.draw(self.watts(machines), since, until, hooks)
+
+    def draw(self, watts: Watts, since: float, until: float, hooks: Sequence[Callable[..., None]]) -> None:
+        """The same watts from ``since`` to ``until``.
+
+        Raises:
+            SimulationError: a signal is not known there.
+        """
+        carbon, price = self.known(since, until)
         self.now.add(until - since, watts, carbon, price)
         if until < self.next_quarter:
             self.quarter.add(until - since, watts, carbon, price)
@@ -109,7 +140,8 @@ class SiteMeter:
         devices, supplied = 0.0, machines
         if self.chain is not None:
             supplied, devices = self.chain.watts(machines, self.dark)
-        return machines, devices, supplied, supplied + self.billing.overhead.watts(supplied)
+        site = supplied + self.billing.overhead.watts(supplied)
+        return machines, devices, supplied, site, site
 
     def _over_quarters(
         self, watts: Watts, since: float, until: float, hooks: Sequence[Callable[..., None]]
@@ -120,14 +152,14 @@ class SiteMeter:
             carbon, price = self.integrals(since, end)
             self.quarter.add(end - since, watts, carbon, price)
             if self.whole:
-                self.peak = max(self.peak, self.quarter.site / QUARTER)
+                self.peak = max(self.peak, self.quarter.grid / QUARTER)
             self.tell(end, hooks)
             self.quarter, self.quarter_began, self.whole = Reading(), end, True
             self.next_quarter = end + QUARTER
             since = end
             if not hooks and until >= end + 2 * QUARTER:  # nobody asks for each of them
                 many = floor((until - end) / QUARTER)
-                self.peak = max(self.peak, watts[3])
+                self.peak = max(self.peak, watts[4])
                 since = self.quarter_began = end + many * QUARTER
                 self.next_quarter = since + QUARTER
         if until > since:
@@ -143,7 +175,12 @@ class SiteMeter:
         carbon = None if self.billing.carbon is None else (integrals[0], one.grams)
         price = None if self.billing.price is None else (integrals[1], one.cost)
         for hook in hooks:
-            hook(self.quarter_began, end, (one.machines, one.devices, one.supplied, one.site), carbon, price)
+            joules = (one.machines, one.devices, one.supplied, one.site)
+            hook(self.quarter_began, end, joules, carbon, price, self.stored(end))
+
+    def stored(self, end: float) -> Stored | None:  # noqa: ARG002
+        """What a battery took and gave in this quarter of an hour, and holds at its end; None: there is none."""
+        return None
 
     def begin(self, now: float) -> None:
         """The account begins."""
@@ -162,8 +199,9 @@ class SiteMeter:
         first, last = self.first, self.last
         machines, devices = last.machines - first.machines, last.devices - first.devices
         supplied, site = last.supplied - first.supplied, last.site - first.site
-        seconds = self.ended - self.began
-        peak = self.peak_at_last or (site / seconds if seconds > 0.0 else 0.0)
+        grid, seconds = last.grid - first.grid, self.ended - self.began
+        mean = grid / seconds if seconds > 0.0 else 0.0
+        peak = self.peak_at_last if self.peak_at_last >= 0.0 else mean
         carbon, price = self.billing.carbon, self.billing.price
         grams = None if carbon is None else last.grams - first.grams
         return Bill(
@@ -172,6 +210,7 @@ class SiteMeter:
             losses_joules=supplied - machines - devices if self.chain is not None else 0.0,
             overhead_joules=site - supplied,
             site_joules=site,
+            grid_joules=grid,
             pue=site / supplied if supplied > 0.0 else None,
             peak_watts=peak,
             carbon_g=grams,

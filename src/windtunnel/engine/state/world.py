@@ -4,7 +4,7 @@ What stands outside and is attached to it: the components behind the sessions, a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -16,8 +16,10 @@ from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.subsystems import Conditions, Energy, Gauges, Sharing
 from windtunnel.model import EventList, Job, JobRecord, Platform, Profile, Workload
-from windtunnel.model.billing import Billing
 from windtunnel.vocabulary import Notice
+
+if TYPE_CHECKING:
+    from windtunnel.model.billing import Billing
 
 __all__ = ["World"]
 
@@ -88,7 +90,7 @@ class World:
         event_lists: Sequence[EventList],
         names: Sequence[str],
         options: Options,
-        billing: Billing | None = None,
+        billing: "Billing | None" = None,
     ) -> None:
         self.billing = billing
         """What is asked of the account of the site's electricity; None: there is no such account."""
