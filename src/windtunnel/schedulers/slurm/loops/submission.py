@@ -167,7 +167,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record, several) or (refused and (refused.startswith("Job's") or (up and not several))):
+        elif _of_wrong_size(record, several or not up) or (refused and (refused.startswith("Job's") or (up and not several))):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
@@ -186,9 +186,13 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
     return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
 
 
-def _of_wrong_size(record: Record, several: bool) -> bool:
-    """Whether a job has too many or too few nodes for its partition; for one of several at most (get_node_cnts)."""
-    wrong = _never_of_its_size(record) if several else too_few_nodes(record) or too_many_nodes(record)
+def _of_wrong_size(record: Record, at_most: bool) -> bool:
+    """Whether a job has too many or too few nodes for its partition.
+
+    ``at_most``: whatever it takes of the range that it asks for (get_node_cnts), as for one of several partitions, and
+    for one that is down.
+    """
+    wrong = _never_of_its_size(record) if at_most else too_few_nodes(record) or too_many_nodes(record)
     return wrong or too_few_tasks(record)
 
 
