@@ -217,7 +217,7 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
         tested.demand.as_asked()
     if own is not None:
         tested.narrow = True
-        tested.mask &= own
+        tested.mask &= own & left_by_reservations(state, record)[0] or own  # if others leave any of it
     return _never_placed(state, tested)
 
 
