@@ -167,7 +167,9 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record, several or not up) or (refused and (refused.startswith("Job's") or (up and not several))):
+        elif _of_wrong_size(record, several or not up):
+            found = False
+        elif refused and (refused.startswith("Job's") or (up and not several)):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
@@ -189,8 +191,8 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
 def _of_wrong_size(record: Record, at_most: bool) -> bool:
     """Whether a job has too many or too few nodes for its partition.
 
-    ``at_most``: whatever it takes of the range that it asks for (get_node_cnts), as for one of several partitions, and
-    for one that is down.
+    ``at_most``: whatever it takes of the range that it asks for (get_node_cnts), as for one of several partitions,
+    and for one that is down.
     """
     wrong = _never_of_its_size(record) if at_most else too_few_nodes(record) or too_many_nodes(record)
     return wrong or too_few_tasks(record)
