@@ -167,15 +167,18 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record, several or not up):
-            found = False
-        elif refused and (refused.startswith("Job's") or (up and not several)):
+        elif _of_wrong_size(record, several or not up) or _waits_all_the_same(refused, up and not several):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
         else:
             return False
     return found
+
+
+def _waits_all_the_same(refused: str | None, alone: bool) -> bool:
+    """Whether a partition does not take a job, so that it waits whatever nodes there are."""
+    return refused is not None and (refused.startswith("Job's") or alone)
 
 
 def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> bool:
