@@ -427,6 +427,9 @@ class Replay:
         signalled, grace = self.graces.get(key, (inf, 0))
         if state.now > signalled:
             end = min(end, int(signalled) + grace)
+        early = self.before.get(key, {})
+        if "PreemptTime" in early and isinstance(early["EndTime"], int):
+            end = min(end, early["EndTime"])  # signalled before the log begins
         cpus, held_memory = {}, {}
         cores, gres = self.taken_of(state, job) if "alloc" in job else ({}, {})
         if unseen(job):
