@@ -206,6 +206,8 @@ class Replay:
                 self.first_priorities[match[1]] = int(match[2])
             if match := re.search(r" JobId=(\d+)\S* unable to schedule .* Previous-Reason=(\w+)\.", line):
                 self.logged.setdefault(match[1], match[2])
+            if "setting state_up to 1" in line and not ups:
+                found = []  # before partitions were set DOWN
             if "setting state_up to 3" in line:
                 self.looked = max([self.looked, *(one.when for one in found)])
                 self.early += [key for one in found if ups and one.when >= ups[0] for key, _ in one.started]
@@ -425,6 +427,9 @@ class Replay:
         signalled, grace = self.graces.get(key, (inf, 0))
         if state.now > signalled:
             end = min(end, int(signalled) + grace)
+        early = self.before.get(key, {})
+        if "PreemptTime" in early and isinstance(early["EndTime"], int):
+            end = min(end, early["EndTime"])  # signalled before the log begins
         cpus, held_memory = {}, {}
         cores, gres = self.taken_of(state, job) if "alloc" in job else ({}, {})
         if unseen(job):

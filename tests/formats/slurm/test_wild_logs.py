@@ -10,6 +10,7 @@ from windtunnel.formats.slurm.accounts import read_associations
 from windtunnel.formats.slurm.accounts_dump import read_dump
 from windtunnel.formats.slurm.json_jobs import read_squeue_json
 from windtunnel.formats.slurm.reservations import read_reservations
+from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.sacct import read_sacct
 from windtunnel.formats.slurm.scontrol import read_scontrol
 from windtunnel.formats.slurm.site import zone_of
@@ -270,3 +271,15 @@ def test_how_tasks_are_laid_out(file, written, per_node, messages):
     (ask,) = [job.ask for job in workload]
     assert ask.tasks_per_node == per_node
     assert [one.message for one in workload.warnings if one.code == "ignored"] == messages
+
+
+@pytest.mark.parametrize(
+    "comment, constraints",
+    [("some|words", ""), ("some words|and more|words", ""), ("", "intel|amd"), ("words", "intel|amd")],
+)
+def test_a_separator_in_a_comment_makes_no_constraint_of_what_is_behind_it(comment, constraints):
+    """Columns of nothing stand beside both in what ``sacct --format=ALL`` prints."""
+    head = "JobID|Comment|Constraints|ConsumedEnergy|Container|NCPUS|Submit"
+    text = f"{head}\n1|{comment}|{constraints}|||4|2024-01-01T10:00:00\n"
+    ((_, row),) = rows(text, Findings("log"))
+    assert (row["Comment"], row["Constraints"], row["Container"]) == (comment, constraints, "")

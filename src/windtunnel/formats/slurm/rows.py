@@ -136,11 +136,18 @@ class _Table:
     def _fit(self, fields: list[str]) -> list[str] | None:
         """The fields as those of the head, with the surplus in texts of users; None when nothing fits.
 
+        Texts that begin or end with a separator only if no others fit: fields beside a text are often empty.
+        """
+        if len(fields) == len(self._head):
+            return fields if all(check.fullmatch(fields[place]) for place, check in self._checks.items()) else None
+        return self._with_surplus(fields, edges=False) or self._with_surplus(fields, edges=True)
+
+    def _with_surplus(self, fields: list[str], edges: bool) -> list[str] | None:
+        """The same for more fields than the head has; ``edges``: separators may be at the edges of texts.
+
         Column by column: with how many of the surplus fields taken up can one be there, and how did one come there?
         """
         surplus = len(fields) - len(self._head)
-        if not surplus:
-            return fields if all(check.fullmatch(fields[place]) for place, check in self._checks.items()) else None
         ways: list[dict[int, int]] = []
         taken: dict[int, int] = {0: 0}
         for place in range(len(self._head)):
@@ -149,9 +156,10 @@ class _Table:
             for before in taken:
                 if check is None or check.fullmatch(fields[place + before]):
                     following.setdefault(before, before)
-                if free:
+                if free and (edges or fields[place + before]):
                     for after in range(before + 1, surplus + 1):
-                        following.setdefault(after, before)
+                        if edges or fields[place + after]:
+                            following.setdefault(after, before)
             ways.append(following)
             taken = following
         if surplus not in taken:

@@ -186,7 +186,7 @@ def _record(line: Line, noted: Counter[str], zone: tzinfo) -> Record:
     state = job_state(line.text("JobState"))
     submit, start, eligible = when("SubmitTime"), when("StartTime"), when("EligibleTime")
     if submit is None and not line.text("SubmitTime"):
-        line.note("SubmitTime of the job is missing", "value")
+        line.note("SubmitTime of the job is missing: is this a line of some text, such as a Comment?", "value")
     limit = line.ask("TimeLimit", duration, None)
     run = line.ask("RunTime", duration, None)
     if state in _OPEN:

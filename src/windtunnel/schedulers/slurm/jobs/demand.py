@@ -34,6 +34,7 @@ class Demand(AskedMemory):
         "forced",
         "gpus_alone",
         "gpus_on_sockets",
+        "least_there",
         "licences",
         "lifts_least",
         "lifts_most",
@@ -71,6 +72,9 @@ class Demand(AskedMemory):
         alone = "CR_ONE_TASK_PER_CORE" in site.select.flags
         by_gpus = alone and self.floor_of_gpus > 0  # all threads count where CPUs follow from GPUs
         self.tasks_per_core = (1 if alone else None) if ask.tasks_per_core is None else ask.tasks_per_core
+        several = self.tasks_per_core or 0
+        self.least_there = several if several > 1 and not by_gpus and not self.asks_gres else 0
+        """CPUs that have to be free on a node at all: as many as it wants tasks of a core."""
         self.tasks_of_core = (self.tasks_per_core or 0) if self.asks_gres else 0
         """How many tasks a core holds for one with generic resources; 0: nothing is said of it."""
         if by_gpus:
@@ -112,6 +116,7 @@ class Demand(AskedMemory):
             or self.exclusive_user
             or self.one_thread
             or self.tasks_per_core
+            or self.least_there
             or self.tasks_of_core
             or self.of_sockets
             or self.cpus_beside_gpu
@@ -178,6 +183,7 @@ class Demand(AskedMemory):
             self.tasks_per_node,
             self.tasks_per_socket,
             self.tasks_per_core,
+            self.least_there,
             self.cores_per_socket,
             self.sockets_per_node,
             self.one_thread,

@@ -56,7 +56,9 @@ class _Cycle:
         state, settings = self.state, self.settings
         self.done.failed += drop_hopeless(state)
         queue = job_queue(state, backfill=True)
-        self.not_all = bool(state.watched) and self.seen.may_leave_out(len(queue))
+        count, boundaries = len(queue), self.planner.most_boundaries
+        in_map = not boundaries or 2 * count + 1 < boundaries
+        self.not_all = bool(state.watched) and not (in_map and not self.seen.may_leave_out(count))
         if not self.not_all:
             self.done.failed += drop_late(state, queue)
         for job in state.pending.values():

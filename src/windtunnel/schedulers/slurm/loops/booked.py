@@ -23,6 +23,8 @@ def bookings_for(state: State, record: Record, start: int, minutes: int) -> tupl
         if own is None or own.start > start:
             return 0, 0, None  # it waits for its reservation without a plan
         nodes = own.mask
+    elif job.licences and not state.has_licences(job.licences):
+        return 0, 0, None  # where there are reservations at all nobody waits for licences with a plan
     else:
         found = _after_others(state, record, start, minutes)
         if found is None:

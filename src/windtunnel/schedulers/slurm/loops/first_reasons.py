@@ -57,6 +57,7 @@ def _tested(state: State, record: Record) -> str | None:
         return refused
     settle_sharing(state, record)
     record = liked(record)
+    state.selector.fit.weights.reset(record.mask)  # nodes are looked at afresh (§5.7)
     usable, kept = left_by_reservations(state, record)
     among = record.mask & state.up & usable
     if state.bookings and not job.reservation:

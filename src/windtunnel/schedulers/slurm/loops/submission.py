@@ -167,13 +167,18 @@ def _hopeless(state: State, job: PendingJob) -> bool:
             return False
         if elsewhere:
             found = True
-        elif _of_wrong_size(record, several) or (refused and (refused.startswith("Job's") or (up and not several))):
+        elif _of_wrong_size(record, several or not up) or _waits_all_the_same(refused, up and not several):
             found = False
         elif _impossible(state, record, as_asked=not up or refused is not None):
             found = True
         else:
             return False
     return found
+
+
+def _waits_all_the_same(refused: str | None, alone: bool) -> bool:
+    """Whether a partition does not take a job, so that it waits whatever nodes there are."""
+    return refused is not None and (refused.startswith("Job's") or alone)
 
 
 def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> bool:
@@ -186,9 +191,13 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
     return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
 
 
-def _of_wrong_size(record: Record, several: bool) -> bool:
-    """Whether a job has too many or too few nodes for its partition; for one of several at most (get_node_cnts)."""
-    wrong = _never_of_its_size(record) if several else too_few_nodes(record) or too_many_nodes(record)
+def _of_wrong_size(record: Record, at_most: bool) -> bool:
+    """Whether a job has too many or too few nodes for its partition.
+
+    ``at_most``: whatever it takes of the range that it asks for (get_node_cnts), as for one of several partitions,
+    and for one that is down.
+    """
+    wrong = _never_of_its_size(record) if at_most else too_few_nodes(record) or too_many_nodes(record)
     return wrong or too_few_tasks(record)
 
 
@@ -213,7 +222,7 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
         tested.demand.as_asked()
     if own is not None:
         tested.narrow = True
-        tested.mask &= own
+        tested.mask &= own & left_by_reservations(state, record)[0] or own  # if others leave any of it
     return _never_placed(state, tested)
 
 
@@ -226,5 +235,6 @@ def _kept_to(state: State, job: PendingJob) -> int | None:
 def _never_placed(state: State, record: Record) -> bool:
     """Whether nodes could never suffice; where those for one feature are busy nobody looks at the next (§5.1)."""
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    state.selector.fit.weights.reset(tested.mask)  # nodes are looked at afresh (§5.7)
     lack = lack_of_features(state, tested, idle_nodes(state, tested), state.selector.empty, tested.mask & state.up)
     return lack == NEVER if lack else never_runs(state, record)

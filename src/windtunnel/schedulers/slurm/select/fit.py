@@ -109,6 +109,8 @@ class Fit(GresFit):
             return 0
         if demand.of_sockets:
             free = min(free, self._of_sockets(record, node, held, row))
+        if free < demand.least_there:
+            return 0
         of_cores, free = free, self._by_shape(demand, node, free)
         if demand.one_thread or not self.cluster.threads[node] < demand.cpus_per_task:
             of_cores = free

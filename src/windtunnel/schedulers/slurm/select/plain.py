@@ -42,6 +42,7 @@ def plain_record(record: Record, memory: bool = False) -> bool:
         or demand.exclusive_user
         or demand.one_thread
         or demand.tasks_per_core
+        or demand.least_there
         or demand.of_sockets
         or ask.prefer
         or ask.contiguous
