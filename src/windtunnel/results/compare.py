@@ -39,7 +39,7 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] =
 """What is compared of two runs: name, unit, and where it is in their metrics."""
 
 
-_BILLED: Final = frozenset({"energy of the site", "energy of the grid", "PUE", "carbon", "cost"})
+_BILLED: Final = frozenset({"energy of the site [J]", "energy of the grid [J]", "PUE", "carbon [g]", "cost"})
 """What may differ although all jobs are alike."""
 
 _LONGEST: Final = 200
@@ -122,8 +122,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         if self.identical:
             same = f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
-            billed = [d for d in self.figures if d.name in _BILLED and d.a != d.b]
-            return "\n".join([same, *(f"  {d.name}: {d.a} / {d.b} {d.unit}".rstrip() for d in billed)])
+            billed = {f"{d.name} [{d.unit}]" if d.unit else d.name for d in self.figures if d.a != d.b} & _BILLED
+            rows = [row for row in self.table() if row[0] in billed]
+            return "\n".join([same, *(_aligned(rows) if rows else ())])
         common = self.jobs_a - self.only_a
         lines = [
             f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
@@ -132,12 +133,18 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
             *([f"  mean shift of starts: {self.mean_shift:+,.2f} s"] if common else []),
             f"  other hosts: {self.other_hosts:,}, other end: {self.other_state:,}",
         ]
-        rows = [("", "a", "b", "b - a", ""), *self.table()]
-        widths = [max(len(row[i]) for row in rows) for i in range(5)]
-        for name, *values in rows:
-            cells = "  ".join(f"{v:>{w}}" for v, w in zip(values, widths[1:], strict=True))
-            lines.append(f"  {name:<{widths[0]}}  {cells}".rstrip())
-        return "\n".join(lines)
+        return "\n".join([*lines, *_aligned(self.table())])
+
+
+def _aligned(table: list[tuple[str, str, str, str, str]]) -> list[str]:
+    """Lines of a table, below its head."""
+    rows = [("", "a", "b", "b - a", ""), *table]
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    lines = []
+    for name, *values in rows:
+        cells = "  ".join(f"{v:>{w}}" for v, w in zip(values, widths[1:], strict=True))
+        lines.append(f"  {name:<{widths[0]}}  {cells}".rstrip())
+    return lines
 
 
 def _clipped(text: str) -> str:
