@@ -23,12 +23,14 @@ from windtunnel.model import EventList, Platform, Workload
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.run_account import draw_up, tell_idle
+from windtunnel.run_account import draw_up, tell_followers, tell_idle
 from windtunnel.vocabulary import Ability, Component, honoured_by
 from windtunnel.vocabulary.component import LengthensLeases
 
 if TYPE_CHECKING:
+    from windtunnel.model.billing import Billing
     from windtunnel.model.failures import FailureModel
+    from windtunnel.run_billing import Electricity
 
 __all__ = ["Assembled", "EventsLike", "PlatformLike", "SchedulersLike", "WorkloadLike", "assemble"]
 
@@ -52,14 +54,15 @@ class Assembled(NamedTuple):
     """Those of the platform, those that were given, those that were generated."""
     events_given: list[str | Path | EventList]
     components: list[Component]
-    names: list[str]
-    """What the schedulers are called in what is written about the run."""
-    packing: str
     account: Account
     start_date: float | None
     """When time 0 is (s since 1970, UTC); None where no workload says it."""
     read: list[str]
     """The files that all of it was read from."""
+    facts: dict[str, Any]
+    """What ``run.json`` says of it."""
+    billing: "Billing | None"
+    """What is asked of the account of the site's electricity, if there is to be one."""
 
 
 def assemble(
@@ -76,6 +79,7 @@ def assemble(
     timeout: float,
     share_hosts: bool,
     energy: bool,
+    electricity: "Electricity | None",
     checkpoints: tuple[float, float],
     losses: tuple[str, str],
     stream: bool,
@@ -140,17 +144,30 @@ def assemble(
         from windtunnel.model.checkpoints import CheckpointedWorkload
 
         workloads = [CheckpointedWorkload(one, *checkpoints) for one in workloads]
+    start_date = next((date for date in map(start_date_of, workloads) if date is not None), None)
+    billing, bills = None, []
+    if electricity is not None:
+        with files_read() as bills:
+            billing = electricity.billing(start_date, account)
+    tell_followers(account, components, () if billing is None else billing.signals)
+    packing = "cores" if share_hosts else "parts of hosts" if parts else "whole hosts"
     return Assembled(
         site,
         workloads,
         lists,
         given,
         components,
-        names,
-        "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",
         account,
-        next((date for date in map(start_date_of, workloads) if date is not None), None),
-        [*read, *more, *_paths(site, *workloads, *lists)],
+        start_date,
+        list(dict.fromkeys([*read, *more, *_paths(site, *workloads, *lists), *bills])),
+        {
+            "schedulers": names,
+            "packing": packing,
+            "scheduler_options": dict(scheduler_options),
+            **({"operations": list(operations)} if operations else {}),
+            **({} if electricity is None or billing is None else electricity.noted(billing)),
+        },
+        billing,
     )
 
 

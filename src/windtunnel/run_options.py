@@ -19,8 +19,9 @@ from windtunnel.vocabulary import Observer
 
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
+    from windtunnel.run_billing import Electricity
 
-__all__ = ["check_injected", "checked", "noted", "time_of", "with_energy"]
+__all__ = ["check_injected", "checked", "electricity_of", "noted", "time_of", "title_of", "with_energy"]
 
 
 def checked(
@@ -91,6 +92,21 @@ def with_energy(
     return replace(options, energy=True), replace(record, energy=True, bill=billed)
 
 
+def electricity_of(options: Options, **given: Any) -> "Electricity | None":
+    """What is asked of the account of the site's electricity; None, as in most runs: nothing.
+
+    Raises:
+        UsageError: something is not valid, or needs another thing.
+    """
+    if all(value is None for value in given.values()):
+        return None
+    from windtunnel.run_billing import Electricity
+
+    electricity = Electricity(**given)
+    electricity.check(energy=options.energy, rule=options.energy_rule)
+    return electricity
+
+
 def time_of(time: float | str, start_date: float | None) -> float:
     """A time to run to, in seconds; one that cannot come, or that may be a year or seconds, is refused."""
     if isinstance(time, str) and start_date is not None and is_year(time.strip()):
@@ -120,3 +136,9 @@ def noted(
         "trims": {name: getattr(record, name) for name in ("warm_up", "cool_down") if getattr(record, name)},
     }
     return {name: value for name, value in told.items() if value}
+
+
+def title_of(facts: Mapping[str, Any]) -> str:
+    """What a page calls a run: its schedulers."""
+    names = facts.get("schedulers", "")
+    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Self
 from msgspec.structs import replace
 
 from windtunnel.assembly import EventsLike, PlatformLike, SchedulersLike, WorkloadLike, assemble
-from windtunnel.diagnostics import UsageError, files_read
+from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.model import ExternalEvent, Job
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
-from windtunnel.run_account import tell_event, tell_followers
-from windtunnel.run_options import check_injected, checked, noted, time_of, with_energy
+from windtunnel.run_account import tell_event
+from windtunnel.run_options import check_injected, checked, electricity_of, noted, time_of, title_of, with_energy
 from windtunnel.runs import Run
 from windtunnel.vocabulary import Observer
 
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
-    from windtunnel.run_billing import BatteryLike, CarbonLike, Electricity, PueLike, SecondZeroLike, SupplyLike
+    from windtunnel.run_billing import BatteryLike, CarbonLike, PueLike, SecondZeroLike, SupplyLike
 
 __all__ = ["Simulation"]
 
@@ -45,24 +45,14 @@ class Simulation:
         inputs: further input files, which are not overwritten either.
         layout: where and in which output dialect to write, instead of ``out``.
         platform_options, workload_options: options of the readers (see docs/reference/formats.md).
-        options: options of the engine.
-        record: what is recorded.
+        options, record: options of the engine, and what is recorded.
         facts: further facts for ``run.json``.
         failures: failures of machines to generate (:class:`~windtunnel.model.failures.FailureModel`).
         observers: further observers of the run.
         timeout: seconds to wait for each reply of a scheduler that runs out of process.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must define power figures.
-        carbon: carbon intensity of the grid, with ``energy``: a file (docs/reference/signals.md), a constant such as
-            ``350g/kWh``, or a :class:`~windtunnel.formats.Signal`.
-        price: price of electricity, in the same ways (``94EUR/MWh``).
-        pue: what the facility consumes besides its machines: a constant PUE such as 1.2, or a description such as
-            ``fixed=20000;linear=0.05;quadratic=1e-8`` (W, W per W, W per square W).
-        second_zero: the calendar date of second 0 for carbon and price, such as ``2024-01-01`` (UTC); default: the
-            workload's own.
-        supply: converters, rectifiers and devices between the machines and the grid: a JSON file
-            (docs/guides/carbon.md).
-        battery: a battery behind the meter of the site, as
-            ``capacity=50kWh;charge=10000;policy=double;lower=200;upper=350`` (docs/guides/carbon.md).
+        carbon, price, pue, second_zero, supply, battery: with ``energy``, the account of the site's electricity
+            (docs/guides/carbon.md); carbon and price may also be a :class:`~windtunnel.formats.Signal`.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -113,17 +103,10 @@ class Simulation:
         unattended: bool = False,
     ) -> None:
         observers = checked(options, record, facts, out, observers, failures)
-        options = options or Options()
-        record = record or RecordingOptions()
+        options, record = options or Options(), record or RecordingOptions()
         options = replace(options, energy=energy or options.energy)
-        electricity = _electricity(
-            options,
-            carbon=carbon,
-            price=price,
-            pue=pue,
-            second_zero=second_zero,
-            supply=supply,
-            battery=battery,
+        electricity = electricity_of(
+            options, carbon=carbon, price=price, pue=pue, second_zero=second_zero, supply=supply, battery=battery
         )
         if options.energy:
             options, record = with_energy(options, record, layout, billed=electricity is not None)
@@ -143,6 +126,7 @@ class Simulation:
             timeout=timeout,
             share_hosts=share_hosts,
             energy=options.energy,
+            electricity=electricity,
             checkpoints=(options.checkpoint_interval, options.checkpoint_cost),
             losses=(options.on_failure, options.on_maintenance),
             stream=stream,
@@ -150,12 +134,6 @@ class Simulation:
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
-        billing, read = None, list(parts.read)
-        if electricity is not None:
-            with files_read() as more:
-                billing = electricity.billing(parts.start_date, self.account)
-            read += [path for path in more if path not in read]
-        tell_followers(self.account, parts.components, {} if billing is None else billing.signals)
         if strict_input:
             self.account.refuse()
         if options.energy:  # before the files of an earlier run make room
@@ -165,33 +143,26 @@ class Simulation:
         self._until = time_of(until, parts.start_date)
         for observer in observers:
             observer.on_prepared(parts.platform, parts.workloads, self._until)
-        about = {
-            "schedulers": parts.names,
-            "packing": parts.packing,
-            "scheduler_options": dict(scheduler_options or {}),
-            **({"operations": list(operations)} if operations else {}),
-            **({} if electricity is None or billing is None else electricity.noted(billing)),
-        } | noted(workload_options, parts.events_given, failures, options, record, share_hosts=share_hosts)
+        about = noted(workload_options, parts.events_given, failures, options, record, share_hosts=share_hosts)
         self.workloads = parts.workloads
         self.recording = Recording(
             layout if layout is not None else Layout() if out is None else Layout.directory(out),
             record,
-            facts=about | dict(facts or {}),
+            facts=parts.facts | about | dict(facts or {}),
             start_date=parts.start_date,
-            inputs=[*read, *map(str, inputs)],
+            inputs=[*parts.read, *map(str, inputs)],
             account=self.account,
             force=force,
             on_disk=stream,
         )
-        self._extra = observers
         self.engine = EngineSimulation(
             parts.platform,
             parts.workloads,
             parts.components,
             events=parts.events,
             options=options,
-            observers=[*self.recording.observers, *self._extra],
-            billing=billing,
+            observers=[*self.recording.observers, *observers],
+            billing=parts.billing,
         )
 
     @property
@@ -248,9 +219,8 @@ class Simulation:
             raise UsageError("a streamed run cannot be watched live: the page shows all jobs", "leave out --stream")
         from windtunnel.live.serving import run_live
 
-        names = self.recording.state.facts.get("schedulers", "")
-        title = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
         try:
+            title = title_of(self.recording.state.facts)
             run_live(self, until=self._until, title=title, port=port, paused=paused, announce=announce)
         finally:
             self.recording.close()
@@ -283,16 +253,9 @@ class Simulation:
         """
         if self._streamed:
             raise UsageError("a streamed run can be neither saved nor forked: its columns are in temporary files")
-        new = type(self).__new__(type(self))
-        new.workloads = self.workloads
-        new._until = self._until
-        new._streamed = False
         dialect = self.recording.layout.dialect
-        new.recording = self.recording.fork(Layout(None, dialect) if out is None else Layout.directory(out, dialect))
-        new.account = new.recording.account
-        new._extra = ()
-        new.engine = self.engine.fork(new.recording.observers)
-        return new
+        recording = self.recording.fork(Layout(None, dialect) if out is None else Layout.directory(out, dialect))
+        return self._of(self.engine.fork(recording.observers), recording, self._until)
 
     def save(self, path: str | Path) -> None:
         """Write the whole state, including the recording, to a file.
@@ -314,33 +277,24 @@ class Simulation:
                 (unless ``trust`` is set); or another process writes to the output files.
             SimulationError: the output files are missing, or belong to another run.
         """
-        new = cls.__new__(cls)
-        new.engine, attached = EngineSimulation.restore_with(path, trust=trust)
+        engine, attached = EngineSimulation.restore_with(path, trust=trust)
         recording, until = attached if isinstance(attached, tuple) else (attached, inf)
         if not isinstance(recording, Recording):
             raise UsageError(f"{path} was saved without a recording")
-        new.recording = recording
-        new.account = recording.account
-        new.recording.resume()
-        new.workloads = list(new.engine.world.workloads)
-        new._until = until
-        new._streamed = False
-        new._extra = ()
-        new.engine.observe(new.recording.observers)
+        recording.resume()
+        engine.observe(recording.observers)
+        return cls._of(engine, recording, until)
+
+    @classmethod
+    def _of(cls, engine: EngineSimulation, recording: Recording, until: float) -> Self:
+        """One that goes on from where another was."""
+        new = cls.__new__(cls)
+        new.engine, new.recording, new.account = engine, recording, recording.account
+        new.workloads = list(engine.world.workloads)
+        new._until, new._streamed = until, False
         return new
 
     def close(self) -> None:
         """End the run early: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
-
-
-def _electricity(options: Options, **given: Any) -> "Electricity | None":
-    """What is asked of the account of the site's electricity; None, as in most runs: nothing."""
-    if all(value is None for value in given.values()):
-        return None
-    from windtunnel.run_billing import Electricity
-
-    electricity = Electricity(**given)
-    electricity.check(energy=options.energy, rule=options.energy_rule)
-    return electricity

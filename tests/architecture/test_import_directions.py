@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "runs": ("results", "report"),
     "live": ("report", "results", "engine", "model", "vocabulary", "diagnostics"),
     "run_billing": ("formats", "model", "diagnostics"),
-    "run_options": ("engine", "results", "inputs", "model", "vocabulary", "diagnostics"),
+    "run_options": ("run_billing", "engine", "results", "inputs", "model", "vocabulary", "diagnostics"),
     "simulation": (*BELOW, "assembly", "run_account", "run_billing", "run_options", "runs", "live"),
     "api": (*BELOW, "examples", "decision_components", "inputs", "assembly", "run_billing", "runs", "simulation", "live"),
     "learning": (*BELOW, "inputs"),

@@ -53,7 +53,8 @@ def test_what_the_grid_gives(place, capsys):
         assert row in run.metrics.table()
     simulate(battery=None, price="100EUR/MWh", out="without")
     assert main(["compare", "out", "without"]) == 0
-    assert "carbon: 100.0 / 160.0 g" in capsys.readouterr().out
+    (carbon,) = [line for line in capsys.readouterr().out.splitlines() if "carbon" in line]
+    assert carbon.split() == ["carbon", "[g]", "100.0000", "160.0000", "+60.0000", "+60.0%"]
     run.report("one.html")
     assert "Energy of the grid" in (place / "one.html").read_text()
 

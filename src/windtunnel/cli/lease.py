@@ -7,6 +7,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from windtunnel.cli import lease_service
+from windtunnel.cli.electricity import BATTERY, CARBON, PRICE, PUE, SECOND_ZERO, SUPPLY, electricity
 from windtunnel.cli.lease_service import TRUST_CODE, settings
 from windtunnel.cli.values import date, factor
 
@@ -77,24 +78,12 @@ def run(
         bool, typer.Option("--energy", help="Simulate energy; --site must be a platform that gives watts.")
     ] = False,
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
-    carbon: Annotated[
-        str, typer.Option(metavar="FILE", help="With --energy: carbon intensity, as windtunnel run takes it.")
-    ] = "",
-    price: Annotated[
-        str, typer.Option(metavar="FILE", help="With --energy: price of electricity, as windtunnel run takes it.")
-    ] = "",
-    pue: Annotated[
-        str, typer.Option(help="With --energy: what the facility consumes, as windtunnel run takes it.")
-    ] = "",
-    second_zero: Annotated[
-        str, typer.Option(metavar="DATE", help="The date of second 0 for --carbon and --price.")
-    ] = "",
-    supply: Annotated[
-        str, typer.Option(metavar="FILE", help="With --energy: converters and devices, as windtunnel run takes it.")
-    ] = "",
-    battery: Annotated[
-        str, typer.Option(help="With --energy: a battery of the site, as windtunnel run takes it.")
-    ] = "",
+    carbon: Annotated[str, CARBON] = "",
+    price: Annotated[str, PRICE] = "",
+    pue: Annotated[str, PUE] = "",
+    second_zero: Annotated[str, SECOND_ZERO] = "",
+    supply: Annotated[str, SUPPLY] = "",
+    battery: Annotated[str, BATTERY] = "",
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),
@@ -144,12 +133,7 @@ def run(
             on_failure=on_failure,
             on_maintenance=on_maintenance,
         ),
-        "carbon": carbon or None,
-        "price": price or None,
-        "pue": pue or None,
-        "second_zero": second_zero or None,
-        "supply": supply or None,
-        "battery": battery or None,
+        **electricity(carbon, price, pue, second_zero, supply, battery),
         "force": force,
         "strict_input": strict_input,
         "unattended": True,

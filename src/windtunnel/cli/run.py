@@ -7,7 +7,9 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
+from windtunnel.cli.electricity import BATTERY, CARBON, PRICE, PUE, SECOND_ZERO, SUPPLY, electricity
 from windtunnel.cli.run_options import (
+    check_energy,
     checkpoints,
     chosen,
     failure_model,
@@ -134,49 +136,12 @@ def run(
     job_energy: Annotated[
         str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
     ] = "fair",
-    carbon: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="With --energy: carbon intensity of the grid, a file (Electricity Maps, WattTime, OpenDC, CSV) with "
-            "options as FILE?outside=year, or a constant such as 350g/kWh.",
-        ),
-    ] = "",
-    price: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="With --energy: price of electricity, a file (ENTSO-E, CSV) or a constant such as 94EUR/MWh.",
-        ),
-    ] = "",
-    pue: Annotated[
-        str,
-        typer.Option(
-            help="With --energy: what the facility consumes besides its machines, a constant PUE such as 1.2, or "
-            "fixed=20000;linear=0.05;quadratic=1e-8 (W, W per W, W per square W).",
-        ),
-    ] = "",
-    second_zero: Annotated[
-        str,
-        typer.Option(
-            metavar="DATE",
-            help="The date of second 0 for --carbon and --price, such as 2024-01-01T06:00 (UTC); default: the log's.",
-        ),
-    ] = "",
-    supply: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="With --energy: converters, rectifiers and devices between machines and grid (JSON).",
-        ),
-    ] = "",
-    battery: Annotated[
-        str,
-        typer.Option(
-            help="With --energy: a battery of the site that charges and gives by carbon intensity or price, as "
-            "capacity=50kWh;charge=10000;policy=double;lower=200;upper=350 (W; g/kWh).",
-        ),
-    ] = "",
+    carbon: Annotated[str, CARBON] = "",
+    price: Annotated[str, PRICE] = "",
+    pue: Annotated[str, PUE] = "",
+    second_zero: Annotated[str, SECOND_ZERO] = "",
+    supply: Annotated[str, SUPPLY] = "",
+    battery: Annotated[str, BATTERY] = "",
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",
@@ -249,15 +214,9 @@ def run(
     from windtunnel.diagnostics import UsageError, replacing, without_garbage_collection
     from windtunnel.engine import Options
 
-    if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
-        what = "--energy-rule, --job-energy and --delays-compute"
-        raise UsageError(f"{what} say how energy is simulated", "add --energy")
+    check_energy(energy=energy, energy_rule=energy_rule, job_energy=job_energy, delays_compute=delays_compute)
     workload_options = with_given(
-        chosen(
-            walltime=(walltime, "extend"),
-            dependencies=(dependencies, False),
-            keep_epoch=(keep_epoch, False),
-        ),
+        chosen(walltime=(walltime, "extend"), dependencies=(dependencies, False), keep_epoch=(keep_epoch, False)),
         workload_option,
         "workload option",
     )
@@ -296,12 +255,7 @@ def run(
             record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
             observers=[*progress_observers(wanted=not quiet), *snapshots(out, nodes_every)],
             timeout=timeout,
-            carbon=carbon or None,
-            price=price or None,
-            pue=pue or None,
-            second_zero=second_zero or None,
-            supply=supply or None,
-            battery=battery or None,
+            **electricity(carbon, price, pue, second_zero, supply, battery),
             share_hosts=share_hosts,
             force=force,
             operations=apply,

@@ -7,7 +7,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
 
-__all__ = ["checkpoints", "chosen", "failure_model", "inputs", "snapshots", "tell_page", "watching", "with_given"]
+__all__ = [
+    "check_energy",
+    "checkpoints",
+    "chosen",
+    "failure_model",
+    "inputs",
+    "snapshots",
+    "tell_page",
+    "watching",
+    "with_given",
+]
+
+
+def check_energy(*, energy: bool, energy_rule: str, job_energy: str, delays_compute: bool) -> None:
+    """How energy is simulated is not asked of a run that has none."""
+    from windtunnel.diagnostics import UsageError
+
+    if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
+        what = "--energy-rule, --job-energy and --delays-compute"
+        raise UsageError(f"{what} say how energy is simulated", "add --energy")
 
 
 def chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
