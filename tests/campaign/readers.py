@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,6 +95,16 @@ def _signal(quantity: str) -> Callable[[Path], object]:
     return look
 
 
+def _seldom(feed: Feed, each: int) -> Feed:
+    """One of so many cases: those that start a process take long."""
+
+    def some(data: bytes, folder: Path) -> None:
+        if each == 1 or zlib.crc32(data) % each == 0:
+            feed(data, folder)
+
+    return some
+
+
 def _config(path: Path) -> None:
     with contextlib.suppress(SystemExit):
         batsim5_options.parse(["-c", str(path)])
@@ -117,7 +128,10 @@ READERS: dict[str, tuple[bytes, Feed]] = {
     "haizea-multi": (seeds.MULTI, _file(read_haizea_multi, "multi.conf")),
     "batsim5-toml": (seeds.BATSIM5_TOML, _file(_config, "c.toml")),
     "batsim5-ini": (seeds.BATSIM5_INI, _file(_config, "c.ini")),
-    **{f"signal-{name}": (data, _file(_signal(quantity), name)) for name, (quantity, data) in SOURCES.items()},
+    **{
+        f"signal-{name}": (data, _seldom(_file(_signal(quantity), name), 10 if data.startswith(b"PAR1") else 1))
+        for name, (quantity, data) in SOURCES.items()
+    },
     "supply": (SUPPLY, _file(read_supply, "supply.json")),
     "trace-list": (b"t0\nt1\n", _file(_trace, "traces")),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
-from math import inf
+from math import inf, nextafter
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -120,6 +120,8 @@ class CarbonEasy(Easy):
         # The least is where a step begins at the start or at the end of the job, or at either end of its choice.
         dates = {latest, *steps.steps(now, latest)}
         dates.update([date - lasts for date in steps.steps(now + lasts, latest + lasts)])
+        if not steps.covers(now, latest + lasts):
+            dates.add(_last_start(steps.end, lasts))
         if not steps.covers(now, now + lasts):
             return now
         best, least = now, steps.integral(now, now + lasts)
@@ -129,3 +131,9 @@ class CarbonEasy(Easy):
                 if value < least - _SAME * abs(least):
                     best, least = date, value
         return best
+
+
+def _last_start(end: float, lasts: float) -> float:
+    """The latest start (s) of what ends at this date, or just before where rounding has it end later."""
+    start = end - lasts
+    return start if start + lasts <= end else nextafter(start, -inf)
