@@ -55,6 +55,7 @@ KNOWN = {
     "windtunnel.wires.library:_in_new_namespace": "as above",
     # processes, which are our own interpreter with our own program
     "windtunnel.entities.sss_reference:match_all": "the program is ours; the pattern travels as data",
+    "windtunnel.formats.signals.opendc:_table": "the program is ours; the file travels as data",
     "windtunnel.wires.isolated:start": "the program is ours; the library as above",
     # saved states, which are pickles
     "windtunnel.engine.pickled:from_bytes": "saved states are trusted: SECURITY.md",
