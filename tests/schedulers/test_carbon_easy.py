@@ -5,6 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import windtunnel as wt
+from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
@@ -165,3 +166,8 @@ def test_a_job_that_another_component_rejects_is_not_started():
 
     _, run = starts(job("a", 1, HOUR, walltime=HOUR), scheduler=["carbon-easy", Rejects()], carbon=hourly(300, 100))
     assert run.metrics.states == {"REJECTED": 1}
+
+
+def test_behind_a_protocol_it_says_that_it_holds_no_job_back(capsys):
+    assert main(["scheduler", "carbon-easy", "--protocol", "pigeons"]) == 2
+    assert "carbon-easy holds no job back: no protocol has the signal 'carbon'" in capsys.readouterr().err

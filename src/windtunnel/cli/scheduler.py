@@ -65,8 +65,11 @@ def _serve(
 
     from windtunnel.diagnostics import UsageError
     from windtunnel.schedulers.registry import check_data_options, make_scheduler
+    from windtunnel.vocabulary.component import FollowsSignals
 
     component = make_scheduler(name, **given)
+    if isinstance(component, FollowsSignals):
+        print(f"{name} holds no job back: no protocol has the signal {component.follows!r}", file=sys.stderr)
 
     def ready(bound: str) -> None:
         if not quiet:
