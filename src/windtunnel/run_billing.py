@@ -1,4 +1,4 @@
-"""What is asked of the account of a site's electricity, as users give it: carbon, price, overhead, battery."""
+"""What is asked of the account of a site's electricity, as users give it: signals, overhead, supply, battery."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
 from windtunnel.model.battery import Battery
 from windtunnel.model.battery_text import parse_battery
-from windtunnel.model.billing import QUARTER, Billing, check_signal
+from windtunnel.model.billing import QUARTER, Billing, check_given
 from windtunnel.model.facility import Overhead, parse_overhead
 from windtunnel.model.signal_units import Quantity
 from windtunnel.model.signals import Signal
@@ -37,11 +37,14 @@ BatteryLike = str | Battery | None
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "carbon": (str, Path, Signal),
     "price": (str, Path, Signal),
+    "generation": (str, Path, Signal),
+    "export_price": (str, Path, Signal),
     "pue": (float, int, str, Overhead),
     "supply": (str, Path, Supply),
     "battery": (str, Battery),
     "second_zero": (float, int, str, datetime),
 }
+_SIGNALS: Final = ("carbon", "price", "generation", "export_price")
 
 
 class Electricity(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +54,10 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
     """A file, a constant such as ``350g/kWh``, or a signal."""
     price: CarbonLike = None
     """The same of prices."""
+    generation: CarbonLike = None
+    """The same of what the site generates, in W; None: nothing."""
+    export_price: CarbonLike = None
+    """The same of what is paid for what it exports; None: nothing."""
     pue: PueLike = None
     """What the facility adds; None: nothing."""
     second_zero: SecondZeroLike = None
@@ -80,15 +87,15 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             verb = "needs" if len(wanted) == 1 else "need"
             raise UsageError(f"{' and '.join(wanted)} {verb} the energy of the run", "add --energy (energy=True)")
         if given and not wanted:
-            what = "the date of second 0 says when carbon, price and quarters of an hour begin"
+            what = "the date of second 0 says when signals and quarters of an hour begin"
             raise UsageError(f"second_zero: {what}", "add --carbon, --price or --pue (carbon=, price=, pue=)")
         if wanted and rule != "exact":
             raise UsageError(
                 f"carbon, price and PUE need the exact energy rule, not {rule!r}",
                 "leave out --energy-rule (energy_rule)",
             )
-        if self.battery is not None:
-            check_signal(parse_battery(self.battery), carbon=self.carbon is not None, price=self.price is not None)
+        battery = None if self.battery is None else parse_battery(self.battery)
+        check_given(battery, {name: getattr(self, name) is not None for name in _SIGNALS})
         _second_zero(self.second_zero)
         if self.pue is not None:
             parse_overhead(self.pue)
@@ -108,12 +115,14 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         zero = start_date if given is None else given
         if given is not None and start_date is not None and given != start_date:
             own, log = show_time(0.0, given), show_time(0.0, start_date)
-            account.tell("second-zero", f"carbon and price begin at {own}; the log begins at {log}", note=True)
+            account.tell("second-zero", f"signals begin at {own}; the log begins at {log}", note=True)
         return Billing(
             supply=None if self.supply is None else read_supply(self.supply),
             overhead=Overhead() if self.pue is None else parse_overhead(self.pue),
             carbon=_placed(self.carbon, "carbon", zero, account),
             price=_placed(self.price, "price", zero, account),
+            generation=_placed(self.generation, "generation", zero, account),
+            export_price=_placed(self.export_price, "price", zero, account),
             clock=(zero or 0.0) % QUARTER,
             battery=None if self.battery is None else parse_battery(self.battery),
         )
@@ -121,7 +130,8 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
     def noted(self, billing: Billing) -> Mapping[str, Any]:
         """What makes this run another than one without such an account, for ``run.json``."""
         noted: dict[str, Any] = {"pue": str(billing.overhead)}
-        for name, given, signal in (("carbon", self.carbon, billing.carbon), ("price", self.price, billing.price)):
+        for name in _SIGNALS:
+            given, signal = getattr(self, name), getattr(billing, name)
             if signal is not None:
                 noted[name] = signal.name if isinstance(given, Signal) else str(given)
                 noted[f"{name}_unit"] = signal.unit

@@ -51,8 +51,8 @@ class Simulation:
         observers: further observers of the run.
         timeout: seconds to wait for each reply of a scheduler that runs out of process.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must define power figures.
-        carbon, price, pue, second_zero, supply, battery: with ``energy``, the account of the site's electricity
-            (docs/guides/carbon.md); carbon and price may also be a :class:`~windtunnel.formats.Signal`.
+        carbon, price, generation, export_price, pue, second_zero, supply, battery: the account of electricity, with
+            ``energy`` (docs/guides/carbon.md); the first four may be a :class:`~windtunnel.formats.Signal`.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -89,6 +89,8 @@ class Simulation:
         energy: bool = False,
         carbon: "CarbonLike" = None,
         price: "CarbonLike" = None,
+        generation: "CarbonLike" = None,
+        export_price: "CarbonLike" = None,
         pue: "PueLike" = None,
         second_zero: "SecondZeroLike" = None,
         supply: "SupplyLike" = None,
@@ -105,9 +107,9 @@ class Simulation:
         observers = checked(options, record, facts, out, observers, failures)
         options, record = options or Options(), record or RecordingOptions()
         options = replace(options, energy=energy or options.energy)
-        electricity = electricity_of(
-            options, carbon=carbon, price=price, pue=pue, second_zero=second_zero, supply=supply, battery=battery
-        )
+        signals = {"carbon": carbon, "price": price, "generation": generation, "export_price": export_price}
+        site = {"pue": pue, "second_zero": second_zero, "supply": supply, "battery": battery}
+        electricity = electricity_of(options, **signals, **site)
         if options.energy:
             options, record = with_energy(options, record, layout, billed=electricity is not None)
         if stream and (out is None if layout is None else layout.stem is None):

@@ -1,4 +1,4 @@
-"""What batteries of OpenDC and Vessim took, gave and held, and what they left to the grid (power-carbon.md 2.2, 4)."""
+"""What batteries of OpenDC took, gave and held, and what they left to the grid (power-carbon.md 2.2)."""
 
 import json
 
@@ -7,10 +7,9 @@ import pytest
 from power_cases import ALL, carbon_of, machines, named, read
 from shared import cases
 from windtunnel.engine import Options
-from windtunnel.engine.energy.battery_meter import BatteryMeter
 from windtunnel.engine.energy.battery_policies import CHARGING, GIVING, IDLE
 from windtunnel.engine.energy.billed import BilledEnergy
-from windtunnel.engine.energy.running_battery import RunningBattery
+from windtunnel.engine.energy.local_meter import LocalMeter
 from windtunnel.engine.state.world import World
 from windtunnel.model import HostSet, Platform
 from windtunnel.model.battery import Battery
@@ -18,18 +17,13 @@ from windtunnel.model.billing import Billing
 from windtunnel.model.signals import Signal
 
 OPENDC = [path for path in ALL if path.parent.name == "opendc" and "battery" in path.name]
-VESSIM = [path for path in ALL if path.parent.name == "vessim"]
 
 UNCOVERED = {
     "opendc/unit-tests battery 6": "a thousand tasks one at a time are about its scheduler; the battery does what it does in 3",
     "opendc/unit-tests battery 7": "failures, and no battery",
     "opendc/unit-tests battery 8 and checkpoints 5": "failures and checkpoints, and no battery",
-    "vessim/battery-first-c02 surplus": "what the sun gives beyond the load charges there: a site has no sources here",
-    "vessim/battery-first-c1 surplus": "what the sun gives beyond the load charges there: a site has no sources here",
-    "vessim/grid-only": "no battery; its grid is compared in test_power_and_carbon.py",
 }
-"""What is not compared here, and why. Of Vessim's surplus only the steps themselves are left out: the battery goes on
-from what it then holds."""
+"""What is not compared here, and why. Vessim's are in test_vessim.py."""
 
 STATES = {IDLE: "IDLE", CHARGING: "CHARGING", GIVING: "DISCHARGING"}
 
@@ -37,8 +31,8 @@ STATES = {IDLE: "IDLE", CHARGING: "CHARGING", GIVING: "DISCHARGING"}
 def test_nothing_is_left_out_in_silence():
     if not ALL:
         return
-    with_battery = {named(path) for path in ALL if path.parent.name != "raps" and read(path)["battery"]}
-    assert with_battery == {named(path) for path in [*OPENDC, *VESSIM]} - set(UNCOVERED)
+    with_battery = {named(path) for path in ALL if path.parent.name == "opendc" and read(path)["battery"]}
+    assert with_battery == set(map(named, OPENDC)) - set(UNCOVERED)
     for path in cases("golden/power", "opendc/unit-tests.json"):
         names = [one["name"] for one in json.loads(path.read_text())["tests"] if "battery" in one["name"]]
         assert {f"opendc/unit-tests {name}" for name in names if int(name.split()[1]) > 4} == {
@@ -99,7 +93,7 @@ def test_what_the_tests_of_opendc_say(path, rules):
         battery = Battery(
             capacity=given["kWh"], charge=given["charging_W"], policy="single", threshold=given["threshold"], rules=rules
         )
-        meter = BatteryMeter(Billing(carbon=Signal("c", "g/kWh", dates, values, outside="hold"), battery=battery), battery)
+        meter = LocalMeter(Billing(carbon=Signal("c", "g/kWh", dates, values, outside="hold"), battery=battery))
         end, now = test["fragments"][0][0] * 60, 0
         for date, watts in sorted((int(date), watts) for date, watts in test["watts_at"].items()):
             meter.pass_time(150.0, now, date, ())
@@ -107,52 +101,3 @@ def test_what_the_tests_of_opendc_say(path, rules):
             now = date
         meter.pass_time(150.0, now, end, ())
         assert meter.now.grid == pytest.approx(test["joules"], rel=1e-12)
-
-
-def always(given, held, **members) -> Battery:
-    """A battery of Vessim's of which the lowest charge is taken for empty; it holds so many Wh."""
-    least = given["min_soc"] * given["capacity"]
-    return Battery(
-        capacity=(given["capacity"] - least) / 1e3, initial=max(held - least, 0.0) / 1e3, policy="single", **members
-    )
-
-
-@pytest.mark.golden
-@pytest.mark.parametrize("path", [path for path in VESSIM if named(path) not in UNCOVERED], ids=named)
-def test_batteries_of_vessim(path):
-    """Grid and charge of every step: one that gives what it can, or one that charges until it is full."""
-    case = read(path)
-    step, given = case["step_s"], case["battery"]
-    rows = [dict(zip(case["columns"], row, strict=True)) for row in case["rows"]]
-    dates = [rank * step for rank in range(len(rows))]
-    carbon = Signal("c", "g/kWh", dates, [row["carbon"] * 1e3 for row in rows], end=len(rows) * step)
-    price = Signal("p", "EUR/MWh", dates, [row["price"] * 1e3 for row in rows], end=len(rows) * step)
-    charging = case["charge_power_W"]
-    limit = given["c_rate"] * given["capacity"] if given.get("c_rate") else None
-    least, meter, compared = given["min_soc"] * given["capacity"], None, 0
-    joules = grams = cost = 0.0
-    for rank, row in enumerate(rows):
-        site = -row["p_delta_W"]
-        if site < 0.0 and not charging:  # the sun's
-            meter = None
-            continue
-        if meter is None:
-            more = {"charge": charging or 1.0, "threshold": 1e9 if charging else -1e9, "discharge": limit}
-            battery = always(given, row["battery_Wh"], **more)
-            billing = Billing(carbon=carbon, price=price, battery=battery)
-            meter = BatteryMeter(billing, battery)
-            meter.battery = RunningBattery(battery, billing, rank * step)
-            before = meter.now.copy()
-        assert meter.battery.held / 3600 + least == pytest.approx(row["battery_Wh"], rel=1e-9)
-        meter.pass_time(site, rank * step, (rank + 1) * step, ())
-        assert (meter.now.grid - before.grid) / step == pytest.approx(-row["p_grid_W"], rel=1e-9, abs=1e-6)
-        joules += meter.now.grid - before.grid
-        grams += meter.now.grams - before.grams
-        cost += meter.now.cost - before.cost
-        before = meter.now.copy()
-        compared += 1
-    assert compared == len(rows) - (0 if charging else sum(row["p_delta_W"] > 0 for row in rows))
-    expected = case["metrics"]
-    assert joules / 3600 == pytest.approx(expected["grid_import"], rel=1e-9)
-    assert grams / 1000 == pytest.approx(expected["emissions"], rel=1e-9)
-    assert cost == pytest.approx(expected["cost"], rel=1e-9)

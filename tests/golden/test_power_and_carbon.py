@@ -1,7 +1,7 @@
-"""Joules, grams and cost as OpenDC, Vessim and RAPS computed them, from the same watts and signals (power-carbon.md).
+"""Joules, grams and cost as OpenDC and RAPS computed them, from the same watts and signals (power-carbon.md).
 
 What is compared are integrals, at every sample that was recorded; the watts of OpenDC's machines follow from its power
-models, those of Vessim's grid were recorded. RAPS' sites are put together here: the watts of nodes from what their jobs
+models. RAPS' sites are put together here: the watts of nodes from what their jobs
 use, and above them the chain of its converters, rectifiers, switches and coolant units. What is not covered is listed,
 with its reason.
 """
@@ -18,7 +18,7 @@ from windtunnel.engine.energy.site_meter import SiteMeter
 from windtunnel.engine.state.world import World
 from windtunnel.model import HostSet, Platform
 from windtunnel.model.billing import Billing
-from windtunnel.model.signals import Signal, constant
+from windtunnel.model.signals import constant
 from windtunnel.model.supply import Level, Supply
 
 UNCOVERED = {
@@ -26,10 +26,9 @@ UNCOVERED = {
     "raps/lassen--step1": "at ticks of 1 s its report counts some samples twice and leaves out others",
     "raps/setonix-part-gpu--step1": "at ticks of 1 s its report counts some samples twice and leaves out others",
 }
-"""Cases of which the account of electricity is not compared. Also not: Vessim's export and its revenue, its peaks (of
-single steps); OpenDC's tables of power models and those of its own tests which are about machines and failures; RAPS'
-charging of losses twice to carbon, which is divided out, its staged rectifiers and its uncertainty. Batteries are in
-test_batteries.py.
+"""Cases of which the account of electricity is not compared. Also not: OpenDC's tables of power models and those of its
+own tests which are about machines and failures; RAPS' charging of losses twice to carbon, which is divided out, its
+staged rectifiers and its uncertainty. Batteries are in test_batteries.py, and Vessim's sites in test_vessim.py.
 """
 
 
@@ -71,22 +70,6 @@ def metered(watts, step, **signals):
     for rank, drawn in enumerate(watts):
         meter.pass_time(drawn, rank * step, (rank + 1) * step, ())
     return meter.now
-
-
-@pytest.mark.golden
-@pytest.mark.parametrize("path", of("vessim"), ids=named)
-def test_import_emissions_and_cost_of_vessim(path):
-    case = read(path)
-    step, columns = case["step_s"], case["columns"]
-    rows = [dict(zip(columns, row, strict=True)) for row in case["rows"]]
-    grid = [max(0.0, -row["p_grid_W"]) for row in rows]
-    dates = [rank * step for rank in range(len(rows))]
-    carbon = Signal("c", "g/kWh", dates, [row["carbon"] * 1e3 for row in rows], end=len(rows) * step)
-    price = Signal("p", "EUR/MWh", dates, [row["price"] * 1e3 for row in rows], end=len(rows) * step)
-    meter, expected = metered(grid, step, carbon=carbon, price=price), case["metrics"]
-    assert meter.site / 3600 == pytest.approx(expected["grid_import"], rel=1e-9)
-    assert meter.grams / 1000 == pytest.approx(expected["emissions"], rel=1e-9)
-    assert meter.cost == pytest.approx(expected["cost"], rel=1e-9)
 
 
 @pytest.mark.golden

@@ -1,40 +1,92 @@
 """The options of ``windtunnel run`` and ``windtunnel lease run`` about a site's electricity."""
 
-from typing import Any, Final
+from typing import Annotated, Any
 
 import typer
 
-__all__ = ["BATTERY", "CARBON", "PRICE", "PUE", "SECOND_ZERO", "SUPPLY", "electricity"]
+__all__ = [
+    "Battery",
+    "Carbon",
+    "ExportPrice",
+    "Generation",
+    "Price",
+    "Pue",
+    "SecondZero",
+    "Supply",
+    "arguments",
+]
 
-CARBON: Final = typer.Option(
-    metavar="FILE",
-    help="With --energy: carbon intensity of the grid, a file (Electricity Maps, WattTime, OpenDC, CSV) with options "
-    "as FILE?outside=year, or a constant such as 350g/kWh.",
-)
-PRICE: Final = typer.Option(
-    metavar="FILE",
-    help="With --energy: price of electricity, a file (ENTSO-E, CSV) or a constant such as 94EUR/MWh.",
-)
-PUE: Final = typer.Option(
-    help="With --energy: what the facility consumes besides its machines, a constant PUE such as 1.2, or "
-    "fixed=20000;linear=0.05;quadratic=1e-8 (W, W per W, W per square W).",
-)
-SECOND_ZERO: Final = typer.Option(
-    metavar="DATE",
-    help="The date of second 0 for --carbon and --price, such as 2024-01-01T06:00 (UTC); default: the log's.",
-)
-SUPPLY: Final = typer.Option(
-    metavar="FILE", help="With --energy: converters, rectifiers and devices between machines and grid (JSON)."
-)
-BATTERY: Final = typer.Option(
-    help="With --energy: a battery of the site that charges and gives by carbon intensity or price, as "
-    "capacity=50kWh;charge=10000;policy=double;lower=200;upper=350 (W; g/kWh).",
-)
+Carbon = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="With --energy: carbon intensity of the grid, a file (Electricity Maps, WattTime, OpenDC, CSV) with "
+        "options as FILE?outside=year, or a constant such as 350g/kWh.",
+    ),
+]
+Price = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="With --energy: price of electricity, a file (ENTSO-E, CSV) or a constant such as 94EUR/MWh.",
+    ),
+]
+Generation = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="With --energy: what the site generates itself, such as by the sun, a file (CSV in W, kW or MW) or a "
+        "constant such as 20kW.",
+    ),
+]
+ExportPrice = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="With --generation: what is paid for what goes back to the grid, as --price; default: nothing.",
+    ),
+]
+Pue = Annotated[
+    str,
+    typer.Option(
+        help="With --energy: what the facility consumes besides its machines, a constant PUE such as 1.2, or "
+        "fixed=20000;linear=0.05;quadratic=1e-8 (W, W per W, W per square W).",
+    ),
+]
+SecondZero = Annotated[
+    str,
+    typer.Option(
+        metavar="DATE",
+        help="The date of second 0 for --carbon, --price and --generation, such as 2024-01-01T06:00 (UTC); default: "
+        "the log's.",
+    ),
+]
+Supply = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE", help="With --energy: converters, rectifiers and devices between machines and grid (JSON)."
+    ),
+]
+Battery = Annotated[
+    str,
+    typer.Option(
+        help="With --energy: a battery of the site that charges and gives by carbon intensity, price or surplus, as "
+        "capacity=50kWh;charge=10000;policy=double;lower=200;upper=350 (W; g/kWh).",
+    ),
+]
 
 
-def electricity(
-    carbon: str, price: str, pue: str, second_zero: str, supply: str, battery: str
+def arguments(
+    carbon: str,
+    price: str,
+    generation: str,
+    export_price: str,
+    pue: str,
+    second_zero: str,
+    supply: str,
+    battery: str,
 ) -> dict[str, Any]:
     """The options as arguments of :class:`windtunnel.Simulation`; empty ones are not given."""
-    given = {"carbon": carbon, "price": price, "pue": pue, "second_zero": second_zero, "supply": supply}
-    return {name: value or None for name, value in {**given, "battery": battery}.items()}
+    signals = {"carbon": carbon, "price": price, "generation": generation, "export_price": export_price}
+    others = {"pue": pue, "second_zero": second_zero, "supply": supply, "battery": battery}
+    return {name: value or None for name, value in {**signals, **others}.items()}

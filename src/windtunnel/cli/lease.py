@@ -6,8 +6,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from windtunnel.cli import lease_service
-from windtunnel.cli.electricity import BATTERY, CARBON, PRICE, PUE, SECOND_ZERO, SUPPLY, electricity
+from windtunnel.cli import electricity, lease_service
 from windtunnel.cli.lease_service import TRUST_CODE, settings
 from windtunnel.cli.values import date, factor
 
@@ -78,12 +77,14 @@ def run(
         bool, typer.Option("--energy", help="Simulate energy; --site must be a platform that gives watts.")
     ] = False,
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
-    carbon: Annotated[str, CARBON] = "",
-    price: Annotated[str, PRICE] = "",
-    pue: Annotated[str, PUE] = "",
-    second_zero: Annotated[str, SECOND_ZERO] = "",
-    supply: Annotated[str, SUPPLY] = "",
-    battery: Annotated[str, BATTERY] = "",
+    carbon: electricity.Carbon = "",
+    price: electricity.Price = "",
+    generation: electricity.Generation = "",
+    export_price: electricity.ExportPrice = "",
+    pue: electricity.Pue = "",
+    second_zero: electricity.SecondZero = "",
+    supply: electricity.Supply = "",
+    battery: electricity.Battery = "",
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),
@@ -133,7 +134,7 @@ def run(
             on_failure=on_failure,
             on_maintenance=on_maintenance,
         ),
-        **electricity(carbon, price, pue, second_zero, supply, battery),
+        **electricity.arguments(carbon, price, generation, export_price, pue, second_zero, supply, battery),
         "force": force,
         "strict_input": strict_input,
         "unattended": True,

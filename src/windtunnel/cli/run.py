@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from windtunnel.cli.electricity import BATTERY, CARBON, PRICE, PUE, SECOND_ZERO, SUPPLY, electricity
+from windtunnel.cli import electricity
 from windtunnel.cli.run_options import (
     check_energy,
     checkpoints,
@@ -136,12 +136,14 @@ def run(
     job_energy: Annotated[
         str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
     ] = "fair",
-    carbon: Annotated[str, CARBON] = "",
-    price: Annotated[str, PRICE] = "",
-    pue: Annotated[str, PUE] = "",
-    second_zero: Annotated[str, SECOND_ZERO] = "",
-    supply: Annotated[str, SUPPLY] = "",
-    battery: Annotated[str, BATTERY] = "",
+    carbon: electricity.Carbon = "",
+    price: electricity.Price = "",
+    generation: electricity.Generation = "",
+    export_price: electricity.ExportPrice = "",
+    pue: electricity.Pue = "",
+    second_zero: electricity.SecondZero = "",
+    supply: electricity.Supply = "",
+    battery: electricity.Battery = "",
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",
@@ -255,7 +257,7 @@ def run(
             record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
             observers=[*progress_observers(wanted=not quiet), *snapshots(out, nodes_every)],
             timeout=timeout,
-            **electricity(carbon, price, pue, second_zero, supply, battery),
+            **electricity.arguments(carbon, price, generation, export_price, pue, second_zero, supply, battery),
             share_hosts=share_hosts,
             force=force,
             operations=apply,

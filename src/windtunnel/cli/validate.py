@@ -14,10 +14,9 @@ __all__ = ["validate"]
 _MOST: Final = 1 << 28
 """Bytes of standard input."""
 
-_KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases", "carbon", "price", "supply")
-
-
-_OF_ELECTRICITY: Final = frozenset({"carbon", "price", "supply"})
+_SIGNALS: Final = ("carbon", "price", "generation")
+_KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases", *_SIGNALS, "supply")
+_OF_ELECTRICITY: Final = frozenset({*_SIGNALS, "supply"})
 
 
 def validate(
@@ -29,8 +28,8 @@ def validate(
         str,
         typer.Option(
             "--kind",
-            help="environment, nodes, workload, platform, events, leases, carbon, price or supply, if the content "
-            "does not show it.",
+            help="environment, nodes, workload, platform, events, leases, carbon, price, generation or supply, if "
+            "the content does not show it.",
         ),
     ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
@@ -48,7 +47,7 @@ def validate(
         typer.Option(help="Environments: a folder from which other files may be inherited.", metavar="FOLDER"),
     ] = None,
 ) -> None:
-    """Report everything that is wrong with environments, node objects, workloads, platforms, carbon and prices.
+    """Report everything that is wrong with environments, node objects, workloads, platforms, and of signals.
 
     Exit code 0: no errors; 1: errors; 2: a file cannot be read.
 
@@ -162,7 +161,7 @@ def _electricity(file: Path, name: str, data: bytes, kind: str) -> "tuple[Findin
             if kind == "supply":
                 read_supply(file)
             else:
-                found = read_signal(file, "carbon" if kind == "carbon" else "price")[1]
+                found = read_signal(file, next(one for one in _SIGNALS if one == kind))[1]
         except InputError as error:
             found = [*error.findings]
     return tuple(replace(one, file=name) for one in found)

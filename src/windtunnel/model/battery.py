@@ -1,7 +1,8 @@
 """A battery behind the meter of a site: what it holds, how fast it charges, and when it does (power-carbon.md 2.2).
 
-It charges with a constant power from the grid, and gives what the site draws, as far as it can; a policy chooses by
-the carbon intensity or the price.
+It charges with a constant power, and gives what the site draws, as far as it can; a policy chooses by the carbon
+intensity or the price. Or it takes what the site generates beyond its consumption, and gives it when it lacks some
+(power-carbon.md 4).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ POLICIES: Final[Mapping[str, tuple[str, ...]]] = {
     "double": ("lower", "upper"),
     "runningMean": ("window",),
     "runningMeanPlus": ("window",),
+    "surplus": (),
 }
 """By name, with the members that each needs."""
 
@@ -40,7 +42,7 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     capacity: float
     """What it holds when it is full (kWh)."""
     charge: float
-    """What it takes while it charges (W, at the meter of the site)."""
+    """What it takes while it charges (W, at the meter of the site); of ``surplus``: what it takes at most."""
     policy: str
     """One of :data:`POLICIES`."""
     signal: str = "carbon"
@@ -54,7 +56,7 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     window: int | None = None
     """Running means: values of the signal that are counted, the present one among them."""
     discharge: float | None = None
-    """What it gives at most (W, at the meter of the site); None: as much as the site draws."""
+    """What it gives at most (W, at the meter of the site); None: as much as the site draws and does not generate."""
     charge_efficiency: float = 1.0
     """What it holds more for each joule that it takes, in (0, 1]."""
     discharge_efficiency: float = 1.0
@@ -129,11 +131,11 @@ def _of_policy(given: Mapping[str, Any]) -> list[str]:
     needed = POLICIES[policy]
     faults = [f"policy={policy} needs {name}" for name in needed if name not in given]
     looked_at = (*needed, "threshold") if "window" in needed else needed
-    faults += [
-        f"{name} has no effect: policy={policy} looks at {' and '.join(looked_at)}"
-        for name in _OF_POLICIES
-        if name in given and name not in looked_at
-    ]
+    others = [name for name in _OF_POLICIES if name in given and name not in looked_at]
+    if policy == "surplus":
+        others += [name for name in ("signal", "rules") if given.get(name, _DEFAULTS[name]) != _DEFAULTS[name]]
+    what = " and ".join(looked_at) or "what the site generates"
+    faults += [f"{name} has no effect: policy={policy} looks at {what}" for name in others]
     return faults
 
 

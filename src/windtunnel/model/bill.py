@@ -19,7 +19,12 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
     site_joules: float = 0.0
     """What the site consumed: machines, devices, losses and overhead."""
     grid_joules: float = 0.0
-    """What it took from the grid: what it consumed and the battery took, less what the battery gave."""
+    """What it took from the grid: what it consumed and exported and its battery took, less what the battery gave and
+    the site generated."""
+    generated_joules: float | None = None
+    """What it generated itself; None, as exports, without generation."""
+    exported_joules: float | None = None
+    """What it gave to the grid."""
     pue: float | None = None
     """Power usage effectiveness: joules of the site for each joule of machines, devices and losses, which is where
     ISO/IEC 30134-2 meters them."""
@@ -34,6 +39,8 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
     """Carbon usage effectiveness: kg of CO2 equivalent for each kWh of these (ISO/IEC 30134-8)."""
     cost: float | None = None
     """Of what the site took from the grid; None without price."""
+    revenue: float | None = None
+    """What was paid for its exports; None without a price of them."""
     currency: str = ""
     battery_charged_joules: float | None = None
     """What the battery took, at the meter of the site; None, as all that follows, without a battery."""

@@ -1,5 +1,6 @@
-"""What is asked of the account of a site's electricity: overhead, carbon, price, battery."""
+"""What is asked of the account of a site's electricity: overhead, carbon, price, generation, battery."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -10,7 +11,7 @@ from windtunnel.model.facility import Overhead
 from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
 
-__all__ = ["JOULES_PER_KWH", "JOULES_PER_MWH", "QUARTER", "Billing", "check_signal"]
+__all__ = ["JOULES_PER_KWH", "JOULES_PER_MWH", "QUARTER", "Billing", "check_given"]
 
 JOULES_PER_KWH: Final = 3.6e6
 JOULES_PER_MWH: Final = 3.6e9
@@ -28,33 +29,60 @@ class Billing(msgspec.Struct, frozen=True, kw_only=True):
     """Carbon intensity of the grid (g/kWh)."""
     price: Signal | None = None
     """In a currency per MWh."""
+    generation: Signal | None = None
+    """What the site generates itself, such as by the sun (W)."""
+    export_price: Signal | None = None
+    """What is paid for what it gives to the grid, in the same currency per MWh; None: nothing."""
     clock: float = 0.0
     """Seconds of a quarter of an hour that have passed at second 0: quarters are those of the clock."""
     battery: Battery | None = None
     """What is between the site and the grid; None: nothing."""
 
     def __post_init__(self) -> None:
-        if self.battery is not None:
-            check_signal(self.battery, carbon=self.carbon is not None, price=self.price is not None)
+        check_given(
+            self.battery,
+            {name: getattr(self, name) is not None for name in ("carbon", "price", "generation", "export_price")},
+        )
+        if self.generation is not None and min(self.generation.values) < 0.0:
+            raise UsageError(f"generation: {self.generation.name} has values below 0", "generators give 0 W or more")
+        if self.price is not None and self.export_price is not None and self.price.unit != self.export_price.unit:
+            raise UsageError(
+                f"export_price is in {self.export_price.unit}, price in {self.price.unit}",
+                "there is no exchange rate: give both in the same currency",
+            )
 
     @property
     def signals(self) -> dict[str, Signal]:
         """What schedulers may follow, by name."""
-        given = {"carbon": self.carbon, "price": self.price}
+        given = {"carbon": self.carbon, "price": self.price, "generation": self.generation}
         return {name: signal for name, signal in given.items() if signal is not None}
 
 
-def check_signal(battery: Battery, *, carbon: bool, price: bool) -> None:
-    """Look whether there is the signal by which a battery charges.
+def check_given(battery: Battery | None, given: Mapping[str, bool]) -> None:
+    """Look whether there is what a battery and the price of exports need.
+
+    Args:
+        battery: the battery, if there is one.
+        given: whether there are ``carbon``, ``price``, ``generation`` and ``export_price``.
 
     Raises:
         UsageError: there is not.
     """
-    if not (price if battery.signal == "price" else carbon):
-        other = price if battery.signal == "carbon" else carbon
-        instead = {"carbon": "price", "price": "carbon"}[battery.signal]
-        hint = f"add --{battery.signal} ({battery.signal}=)"
+    if given["export_price"] and not given["generation"]:
         raise UsageError(
-            f"battery: policy={battery.policy} looks at signal={battery.signal}, and there is none",
-            f"{hint}, or let it look at signal={instead}" if other else hint,
+            "export_price has no effect: nothing goes back to the grid where nothing is generated",
+            "add --generation (generation=)",
         )
+    if battery is None:
+        return
+    wanted = "generation" if battery.policy == "surplus" else battery.signal
+    if given[wanted]:
+        return
+    hint = f"add --{wanted} ({wanted}=)"
+    if wanted == "generation":
+        raise UsageError("battery: policy=surplus looks at what the site generates, and there is nothing", hint)
+    other = "price" if wanted == "carbon" else "carbon"
+    raise UsageError(
+        f"battery: policy={battery.policy} looks at signal={wanted}, and there is none",
+        f"{hint}, or let it look at signal={other}" if given[other] else hint,
+    )

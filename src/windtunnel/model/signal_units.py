@@ -1,4 +1,4 @@
-"""Units of signals: carbon intensities in g/kWh, prices in a currency per MWh; what else is written is converted.
+"""Units of signals: carbon intensities in g/kWh, prices in a currency per MWh, generation in W; others are converted.
 
 A unit that is not listed here is refused, never guessed (power-carbon.md 5).
 """
@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 __all__ = ["KNOWN", "Quantity", "convert", "currency_of"]
 
-Quantity = Literal["carbon", "price"]
+Quantity = Literal["carbon", "price", "generation"]
 
 _GRAM_PER_KWH: Final = {
     "g/kwh": 1.0,
@@ -21,11 +21,13 @@ _GRAM_PER_KWH: Final = {
 }
 _GAS: Final = re.compile(r"co(?:2|₂)(?:-?eq?)?")
 """What stands behind a mass: CO2, CO2e, CO2eq."""
+_WATTS: Final = {"W": 1.0, "kW": 1e3, "MW": 1e6}
 _PRICE: Final = re.compile(r"([A-Z]{3}|€)/([kM]Wh)")
 
 KNOWN: Final = {
     "carbon": "g/kWh, kg/kWh, kg/MWh, t/MWh, lb/MWh or g/MJ, also with CO2, CO2e or CO2eq behind the mass",
     "price": "a currency per kWh or MWh, such as EUR/MWh",
+    "generation": "W, kW or MW",
 }
 """What may be written, by quantity."""
 
@@ -39,6 +41,8 @@ def convert(quantity: Quantity, unit: str) -> tuple[str, float] | None:
             plain = "lb/mwh"
         factor = _GRAM_PER_KWH.get(_GAS.sub("", plain, count=1))
         return None if factor is None else ("g/kWh", factor)
+    if quantity == "generation":
+        return ("W", _WATTS[text]) if text in _WATTS else None
     found = _PRICE.fullmatch(text)
     if found is None:
         return None

@@ -75,14 +75,20 @@ def _bill_cards(bill: Bill) -> list[str]:
     pue = [] if bill.pue is None else [("PUE", Cell(f"{bill.pue:.3f}", bill.pue))]
     peak = ("peak of 15 min", Cell(f"{bill.peak_watts:,.1f} W", bill.peak_watts))
     made = [card("Energy of the site", _energy(bill.site_joules), [*pue, peak])]
+    moved = []
+    if bill.generated_joules is not None and bill.exported_joules is not None:
+        moved += [("generated", _energy(bill.generated_joules)), ("exported", _energy(bill.exported_joules))]
     if bill.battery_charged_joules is not None and bill.battery_given_joules is not None:
-        moved = [("charged", _energy(bill.battery_charged_joules)), ("given", _energy(bill.battery_given_joules))]
+        moved += [("charged", _energy(bill.battery_charged_joules)), ("given", _energy(bill.battery_given_joules))]
+    if moved:
         made.append(card("Energy of the grid", _energy(bill.grid_joules), moved))
     if bill.carbon_g is not None:
         kind = [("intensity", Cell(bill.carbon_kind))] if bill.carbon_kind else []
         made.append(card("Carbon (CO2e)", _mass(bill.carbon_g), kind))
     if bill.cost is not None:
         made.append(card("Cost", _money(bill.cost, bill.currency)))
+    if bill.revenue is not None:
+        made.append(card("Revenue of exports", _money(bill.revenue, bill.currency)))
     return made
 
 

@@ -11,7 +11,7 @@ __all__ = ["JobsCarbonCsv", "PowerCsv"]
 
 _POWER: Final = (
     "time,seconds,machines_watts,devices_watts,losses_watts,overhead_watts,site_watts,carbon_intensity,price,carbon_g,"
-    "cost,grid_watts,battery_watts,battery_charge_joules\n"
+    "cost,grid_watts,battery_watts,battery_charge_joules,generation_watts,export_watts,revenue\n"
 )
 _JOBS: Final = "job_id,workload_name,carbon_g,cost\n"
 
@@ -30,6 +30,7 @@ class PowerCsv(Recorder):
         carbon: tuple[float, float] | None,
         price: tuple[float, float] | None,
         stored: tuple[float, float, float] | None,
+        sources: tuple[float, float, float] | None,
     ) -> None:
         """Write a row."""
         seconds = until - since
@@ -39,8 +40,10 @@ class PowerCsv(Recorder):
         mean, cost = ("", "") if price is None else (f"{price[0] / seconds:f}", f"{price[1]:f}")
         taken = 0.0 if stored is None else (stored[0] - stored[1]) / seconds
         battery = "," if stored is None else _digits(taken, stored[2])
-        grid = _digits(site + taken)
-        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost},{grid},{battery}\n")
+        generated, exported, paid = (0.0, 0.0, 0.0) if sources is None else sources
+        own = ",," if sources is None else f"{_digits(generated / seconds, exported / seconds)},{paid:f}"
+        grid = _digits(site + taken + (exported - generated) / seconds)
+        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost},{grid},{battery},{own}\n")
 
 
 def _digits(*parts: float) -> str:

@@ -12,6 +12,11 @@ def bill_rows(bill: Bill) -> list[tuple[str, str]]:
         rows.append(("  of that, devices", f"{bill.devices_joules:,.0f} J"))
         rows.append(("  of that, losses", f"{bill.losses_joules:,.0f} J"))
     rows.append(("  of that, overhead", f"{bill.overhead_joules:,.0f} J"))
+    if bill.battery_charged_joules is not None or bill.generated_joules is not None:
+        rows.append(("  of the grid", f"{bill.grid_joules:,.0f} J"))
+    if bill.generated_joules is not None:
+        rows.append(("generated on site", f"{bill.generated_joules:,.0f} J"))
+        rows.append(("  of that, exported", f"{bill.exported_joules or 0.0:,.0f} J"))
     if bill.battery_charged_joules is not None:
         rows += _of_battery(bill)
     if bill.pue is not None:
@@ -24,18 +29,19 @@ def bill_rows(bill: Bill) -> list[tuple[str, str]]:
         rows.append(("CUE", f"{bill.cue:,.4f} kg/kWh"))
     if bill.cost is not None:
         rows.append(("cost", cost_of(bill.cost, bill.currency)))
+    if bill.revenue is not None:
+        rows.append(("revenue of exports", cost_of(bill.revenue, bill.currency)))
     return rows
 
 
 def _of_battery(bill: Bill) -> list[tuple[str, str]]:
     rows = [
-        ("  of the grid", bill.grid_joules),
         ("battery, charged", bill.battery_charged_joules),
         ("battery, given", bill.battery_given_joules),
         ("battery, held at the end", bill.battery_end_joules),
     ]
     if bill.battery_losses_joules:
-        rows.insert(3, ("battery, losses", bill.battery_losses_joules))
+        rows.insert(2, ("battery, losses", bill.battery_losses_joules))
     return [(name, f"{joules or 0.0:,.0f} J") for name, joules in rows]
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES", "Comparison", "Difference", "compare"]
 
-FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] = (
+_Figure = tuple[str, str, Callable[[Metrics], float | None]]
+
+_OF_JOBS: Final[tuple[_Figure, ...]] = (
     ("makespan", "s", lambda m: m.makespan),
     ("waiting time, mean", "s", lambda m: m.waiting_time.mean),
     ("waiting time, 95 %", "s", lambda m: m.waiting_time.p95),
@@ -30,16 +32,24 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] =
     ("throughput", "jobs/h", lambda m: m.throughput),
     ("success rate", "", lambda m: m.success_rate),
     ("energy", "J", lambda m: m.consumed_joules),
+)
+
+_OF_BILL: Final[tuple[_Figure, ...]] = (
     ("energy of the site", "J", lambda m: None if m.bill is None else m.bill.site_joules),
     ("energy of the grid", "J", lambda m: None if m.bill is None else m.bill.grid_joules),
+    ("energy generated", "J", lambda m: None if m.bill is None else m.bill.generated_joules),
+    ("energy exported", "J", lambda m: None if m.bill is None else m.bill.exported_joules),
     ("PUE", "", lambda m: None if m.bill is None else m.bill.pue),
     ("carbon", "g", lambda m: None if m.bill is None else m.bill.carbon_g),
     ("cost", "", lambda m: None if m.bill is None else m.bill.cost),
+    ("revenue of exports", "", lambda m: None if m.bill is None else m.bill.revenue),
 )
+
+FIGURES: Final = (*_OF_JOBS, *_OF_BILL)
 """What is compared of two runs: name, unit, and where it is in their metrics."""
 
 
-_BILLED: Final = frozenset({"energy of the site [J]", "energy of the grid [J]", "PUE", "carbon [g]", "cost"})
+_BILLED: Final = frozenset(f"{name} [{unit}]" if unit else name for name, unit, _ in _OF_BILL)
 """What may differ although all jobs are alike."""
 
 _LONGEST: Final = 200

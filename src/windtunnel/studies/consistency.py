@@ -13,7 +13,17 @@ __all__ = ["check_design", "check_names"]
 
 _Way = tuple[str | int, ...]
 
-_WITH_NAMES: Final = ("until", "carbon", "price", "pue", "second_zero", "supply", "battery")
+_WITH_NAMES: Final = (
+    "until",
+    "carbon",
+    "price",
+    "generation",
+    "export_price",
+    "pue",
+    "second_zero",
+    "supply",
+    "battery",
+)
 """Single words that may have names in braces."""
 
 

@@ -1,4 +1,4 @@
-"""Carbon, price, overhead and battery of a study: each file is read once for its faults, and known by its content."""
+"""The electricity of a study: each file is read once for its faults, and known by its content."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,7 +13,7 @@ from windtunnel.studies.words import Words
 
 __all__ = ["ELECTRICITY", "Once", "electricity_of"]
 
-ELECTRICITY: Final = ("carbon", "price", "pue", "second_zero", "supply", "battery")
+ELECTRICITY: Final = ("carbon", "price", "generation", "export_price", "pue", "second_zero", "supply", "battery")
 """The words of a study that are arguments of :class:`windtunnel.Simulation` by the same names."""
 
 Once = Callable[[Any, tuple[str, ...], Callable[[], Any]], Any]
@@ -31,9 +31,9 @@ def electricity_of(
     if once(("electricity", repr(given)), (next(iter(given)),), lambda: _checked(words, given)) is None:
         return None
     contents = []
-    for name in ("carbon", "price"):
+    for name in ("carbon", "price", "generation", "export_price"):
         if name in given:
-            look = partial(_signal, str(given[name]), name, folder, digest)
+            look = partial(_signal, str(given[name]), name.removeprefix("export_"), folder, digest)
             found = once((name, given[name]), (name,), look)
             if found is None:
                 return None

@@ -28,6 +28,8 @@ _STATES: Final = tuple(f"jobs_{state.name.lower()}" for state in _ENDS)
 _BILL: Final = (
     "bill_site_joules",
     "bill_grid_joules",
+    "bill_generated_joules",
+    "bill_exported_joules",
     "bill_devices_joules",
     "bill_losses_joules",
     "bill_overhead_joules",
@@ -36,6 +38,7 @@ _BILL: Final = (
     "bill_carbon_g",
     "bill_cue",
     "bill_cost",
+    "bill_revenue",
     "bill_battery_charged_joules",
     "bill_battery_given_joules",
     "bill_battery_losses_joules",

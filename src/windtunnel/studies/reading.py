@@ -249,6 +249,8 @@ WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
     "energy": _flag,
     "carbon": _text,
     "price": _text,
+    "generation": _text,
+    "export_price": _text,
     "pue": _pue,
     "second_zero": _text,
     "supply": _text,

@@ -63,6 +63,8 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     energy: bool = False
     carbon: str = ""
     price: str = ""
+    generation: str = ""
+    export_price: str = ""
     pue: str | float = ""
     second_zero: str = ""
     supply: str = ""

@@ -196,13 +196,15 @@ class Observer:
         carbon: tuple[float, float] | None,
         price: tuple[float, float] | None,
         stored: tuple[float, float, float] | None,
+        sources: tuple[float, float, float] | None,
     ) -> None:
         """A quarter of an hour, or the part of it in the run, from ``since`` to ``until`` (s) is over.
 
         Joules of machines, of devices of the supply, of all that is supplied (these and losses), and of the site;
         integral of the carbon intensity (g/kWh·s) and grams of the grid; integral of the price (currency/MWh·s) and
-        cost of the grid; joules that a battery took and gave, and held in the end: the grid gives what the site
-        consumes and the battery takes, less what it gives. None: not part of the account.
+        cost of the grid; joules that a battery took and gave, and held in the end; joules that the site generated and
+        exported, and the revenue of the latter. The grid gives what the site consumes and exports and its battery
+        takes, less what the battery gives and the site generates. None: not part of the account.
         """
 
     def on_bill(self, now: float, record: JobRecord, grams: float | None, cost: float | None) -> None:

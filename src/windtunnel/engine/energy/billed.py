@@ -23,12 +23,12 @@ __all__ = ["BilledEnergy"]
 
 
 def _meter(billing: Billing, hosts: int) -> SiteMeter:
-    """The meter of a site of so many machines; a run without a battery loads nothing of it."""
-    if billing.battery is None:
+    """The meter of a site of so many machines; a run without battery and generation loads nothing of them."""
+    if billing.battery is None and billing.generation is None:
         return SiteMeter(billing, hosts)
-    from windtunnel.engine.energy.battery_meter import BatteryMeter
+    from windtunnel.engine.energy.local_meter import LocalMeter
 
-    return BatteryMeter(billing, billing.battery, hosts)
+    return LocalMeter(billing, hosts)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

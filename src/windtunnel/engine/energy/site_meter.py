@@ -13,13 +13,17 @@ from windtunnel.model.bill import Bill
 from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Billing
 from windtunnel.model.signal_units import currency_of
 
-__all__ = ["Reading", "SiteMeter", "Stored"]
+__all__ = ["Reading", "SiteMeter", "Sources", "Stored", "Watts"]
 
-Watts = tuple[float, float, float, float, float]
-"""Of machines, devices of the supply, all that is supplied (these and the losses), the site, and of the grid."""
+Watts = tuple[float, float, float, float, float, float, float]
+"""Of machines, devices of the supply, all that is supplied (these and the losses), and the site; of the grid (below
+0: what it gets), what a battery takes (below 0: gives), and what is generated."""
 
 Stored = tuple[float, float, float]
 """Joules that a battery took and gave, and held in the end."""
+
+Sources = tuple[float, float, float]
+"""Joules that were generated and exported, and what was paid for the latter."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -39,21 +43,29 @@ class Reading:
         """Joules that a battery took and gave, at the meter of the site."""
         self.held = 0.0
         """Joules in it now."""
+        self.generated = 0.0
+        self.exported = 0.0
+        self.revenue = 0.0
 
-    def add(self, seconds: float, watts: Watts, carbon: float, price: float) -> None:
-        """So many seconds have passed at these watts; ``carbon`` and ``price`` are integrals of the signals."""
-        machines, devices, supplied, site, grid = watts
+    def add(self, seconds: float, watts: Watts, carbon: float, price: float, paid: float) -> None:
+        """So many seconds have passed at these watts; ``carbon``, ``price`` and ``paid`` are integrals of signals."""
+        machines, devices, supplied, site, grid, taken, generated = watts
         self.machines += machines * seconds
         self.devices += devices * seconds
         self.supplied += supplied * seconds
         self.site += site * seconds
-        self.grid += grid * seconds
-        self.grams += grid * carbon / JOULES_PER_KWH
-        self.cost += grid * price / JOULES_PER_MWH
-        if grid > site:
-            self.charged += (grid - site) * seconds
-        elif grid < site:
-            self.given += (site - grid) * seconds
+        if grid >= 0.0:
+            self.grid += grid * seconds
+            self.grams += grid * carbon / JOULES_PER_KWH
+            self.cost += grid * price / JOULES_PER_MWH
+        else:
+            self.exported -= grid * seconds
+            self.revenue -= grid * paid / JOULES_PER_MWH
+        self.generated += generated * seconds
+        if taken > 0.0:
+            self.charged += taken * seconds
+        else:
+            self.given -= taken * seconds
 
     def copy(self) -> "Reading":
         """What it shows now."""
@@ -61,6 +73,7 @@ class Reading:
         new.machines, new.devices, new.supplied, new.site = self.machines, self.devices, self.supplied, self.site
         new.grid, new.grams, new.cost = self.grid, self.grams, self.cost
         new.charged, new.given, new.held = self.charged, self.given, self.held
+        new.generated, new.exported, new.revenue = self.generated, self.exported, self.revenue
         return new
 
 
@@ -109,10 +122,25 @@ class SiteMeter:
             SimulationError: a signal is not known there.
         """
         try:
+            self.check_signals(since, until)
             return self.integrals(since, until)
         except BaseException:
             self.failed = True
             raise
+
+    def check_signals(self, since: float, until: float) -> None:
+        """Look whether signals are known that may not be needed.
+
+        Raises:
+            SimulationError: one is not.
+        """
+        if self.billing.export_price is not None:
+            self.billing.export_price.integral(since, until)
+
+    def paid(self, watts: Watts, since: float, until: float) -> float:
+        """The integral of the price of exports, where there are any."""
+        price = self.billing.export_price
+        return 0.0 if price is None or watts[4] >= 0.0 else price.integral(since, until)
 
     def pass_time(self, machines: float, since: float, until: float, hooks: Sequence[Callable[..., None]]) -> None:
         """The machines draw so many watts from ``since`` to ``until``.
@@ -129,9 +157,10 @@ class SiteMeter:
             SimulationError: a signal is not known there.
         """
         carbon, price = self.known(since, until)
-        self.now.add(until - since, watts, carbon, price)
+        paid = self.paid(watts, since, until)
+        self.now.add(until - since, watts, carbon, price, paid)
         if until < self.next_quarter:
-            self.quarter.add(until - since, watts, carbon, price)
+            self.quarter.add(until - since, watts, carbon, price, paid)
         else:
             self._over_quarters(watts, since, until, hooks)
 
@@ -141,7 +170,7 @@ class SiteMeter:
         if self.chain is not None:
             supplied, devices = self.chain.watts(machines, self.dark)
         site = supplied + self.billing.overhead.watts(supplied)
-        return machines, devices, supplied, site, site
+        return machines, devices, supplied, site, site, 0.0, 0.0
 
     def _over_quarters(
         self, watts: Watts, since: float, until: float, hooks: Sequence[Callable[..., None]]
@@ -150,7 +179,7 @@ class SiteMeter:
         while until >= self.next_quarter:
             end = self.next_quarter
             carbon, price = self.integrals(since, end)
-            self.quarter.add(end - since, watts, carbon, price)
+            self.quarter.add(end - since, watts, carbon, price, self.paid(watts, since, end))
             if self.whole:
                 self.peak = max(self.peak, self.quarter.grid / QUARTER)
             self.tell(end, hooks)
@@ -159,12 +188,12 @@ class SiteMeter:
             since = end
             if not hooks and until >= end + 2 * QUARTER:  # nobody asks for each of them
                 many = floor((until - end) / QUARTER)
-                self.peak = max(self.peak, watts[4])
+                self.peak = max(self.peak, watts[4], 0.0)
                 since = self.quarter_began = end + many * QUARTER
                 self.next_quarter = since + QUARTER
         if until > since:
             carbon, price = self.integrals(since, until)
-            self.quarter.add(until - since, watts, carbon, price)
+            self.quarter.add(until - since, watts, carbon, price, self.paid(watts, since, until))
 
     def tell(self, end: float, hooks: Sequence[Callable[..., None]]) -> None:
         """A quarter, or what the run has of it, is over."""
@@ -176,10 +205,14 @@ class SiteMeter:
         price = None if self.billing.price is None else (integrals[1], one.cost)
         for hook in hooks:
             joules = (one.machines, one.devices, one.supplied, one.site)
-            hook(self.quarter_began, end, joules, carbon, price, self.stored(end))
+            hook(self.quarter_began, end, joules, carbon, price, self.stored(end), self.sources())
 
     def stored(self, end: float) -> Stored | None:  # noqa: ARG002
         """What a battery took and gave in this quarter of an hour, and holds at its end; None: there is none."""
+        return None
+
+    def sources(self) -> Sources | None:
+        """What was generated and exported in this quarter of an hour, and paid for it; None: nothing is."""
         return None
 
     def begin(self, now: float) -> None:
@@ -203,6 +236,7 @@ class SiteMeter:
         mean = grid / seconds if seconds > 0.0 else 0.0
         peak = self.peak_at_last if self.peak_at_last >= 0.0 else mean
         carbon, price = self.billing.carbon, self.billing.price
+        priced = price or self.billing.export_price
         grams = None if carbon is None else last.grams - first.grams
         return Bill(
             machines_joules=machines,
@@ -217,5 +251,5 @@ class SiteMeter:
             carbon_kind="" if carbon is None else carbon.kind,
             cue=None if grams is None or supplied <= 0.0 else grams / 1000.0 / (supplied / JOULES_PER_KWH),
             cost=None if price is None else last.cost - first.cost,
-            currency="" if price is None else currency_of(price.unit),
+            currency="" if priced is None else currency_of(priced.unit),
         )

@@ -21,6 +21,8 @@ __all__ = ["FORMATS", "SignalFormat", "file_in", "quantity_in", "read_signal"]
 
 _CONSTANT: Final = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d].*|€.*)")
 _HEAD: Final = 1 << 16
+_OURS: Final = {"carbon": "g/kWh", "price": "a currency per MWh, such as EUR/MWh", "generation": "W"}
+_EXAMPLES: Final = {"carbon": "350g/kWh", "price": "94EUR/MWh", "generation": "20kW"}
 
 
 class SignalFormat(msgspec.Struct, frozen=True):
@@ -41,7 +43,7 @@ FORMATS: Final = (
     SignalFormat("watttime", ("carbon",), watttime.looks_like_watttime, watttime.read_watttime),
     SignalFormat("watttime-csv", ("carbon",), watttime.looks_like_watttime_csv, watttime.read_watttime_csv),
     SignalFormat("entsoe", ("price",), entsoe.looks_like_entsoe, entsoe.read_entsoe),
-    SignalFormat("plain", ("carbon", "price"), plain.looks_like_plain, plain.read_plain),
+    SignalFormat("plain", ("carbon", "price", "generation"), plain.looks_like_plain, plain.read_plain),
 )
 """In the order in which they are tried."""
 
@@ -51,7 +53,7 @@ def read_signal(given: str | Path | Signal, quantity: Quantity) -> tuple[Signal,
 
     Args:
         given: a constant with its unit (``350g/kWh``), a file with options (``FILE?outside=hold``), or a signal.
-        quantity: ``carbon`` or ``price``.
+        quantity: ``carbon``, ``price`` or ``generation`` (W).
 
     Raises:
         InputError: the file cannot be read, or is invalid.
@@ -60,8 +62,7 @@ def read_signal(given: str | Path | Signal, quantity: Quantity) -> tuple[Signal,
     if isinstance(given, Signal):
         known = convert(quantity, given.unit)
         if known is None or known != (given.unit, 1.0):
-            ours = "g/kWh" if quantity == "carbon" else "a currency per MWh, such as EUR/MWh"
-            raise UsageError(f"a signal of {quantity} is in {ours}, not in {given.unit!r:.40}")
+            raise UsageError(f"a signal of {quantity} is in {_OURS[quantity]}, not in {given.unit!r:.40}")
         return given, []
     text = str(given)
     if not text:
@@ -107,8 +108,7 @@ def _first_line(head: str) -> str:
 
 
 def _hint(quantity: Quantity) -> str:
-    example = "350g/kWh" if quantity == "carbon" else "94EUR/MWh"
-    return f"a file, or a constant such as {example}"
+    return f"a file, or a constant such as {_EXAMPLES[quantity]}"
 
 
 def _from_file(text: str, quantity: Quantity) -> tuple[Signal, list[Finding]]:
