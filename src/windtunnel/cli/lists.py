@@ -1,10 +1,17 @@
 """``windtunnel schedulers`` and ``windtunnel formats``."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 __all__ = ["formats", "schedulers"]
+
+_OF_OUR_OWN: Final = {
+    "elastic": "For jobs that change their size",
+    "learned": "Policies that were learned",
+    "literature": "Policies of the literature",
+}
+"""Families that copy no other program, by what stands before the slash."""
 
 
 def schedulers(
@@ -41,8 +48,7 @@ def _list() -> None:
         origin, slash, _ = info.name.partition("/")
         if slash and origin != family:
             family = origin
-            copied = f"Like {info.source}, decision by decision:"
-            print("\nPolicies of the literature:" if family == "literature" else f"\n{copied}")
+            print(f"\n{_OF_OUR_OWN.get(family, f'Like {info.source}, decision by decision')}:")
         print(f"{info.name:{width}}  {info.description}")
 
 
