@@ -52,6 +52,18 @@ def test_a_shorter_delay_and_the_price():
         assert found == {"w0!a": date}
 
 
+def test_by_the_sun():
+    """The start at which most is generated while the job runs; without any it would begin at once."""
+    generation = hourly(0, 300, 100, 900, 900, 0, unit="W")
+    work = [job("a", 1, HOUR, walltime=HOUR), job("b", 1, 2 * HOUR, walltime=2 * HOUR)]
+    for delay, dates in ((2 * HOUR, (HOUR, 2 * HOUR)), (4 * HOUR, (3 * HOUR, 3 * HOUR))):
+        options = {"signal": "generation", "max_delay": delay}
+        found, _ = starts(*work, generation=generation, scheduler_options=options)
+        assert tuple(found.values()) == dates
+    found, _ = starts(*work, carbon=hourly(2, 1), scheduler_options={"signal": "generation"})
+    assert set(found.values()) == {0.0}
+
+
 def test_jobs_without_walltime_and_constants_are_not_held_back():
     found, _ = starts(job("a", 1, HOUR), carbon=hourly(300, 100))
     assert found == {"w0!a": 0.0}

@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -207,7 +208,7 @@ def test_the_command_lists_families_and_aliases(capsys):
     assert lines.index("Like batsched 1.4.0, decision by decision:") > next(
         k for k, line in enumerate(lines) if line.startswith("easy ")
     )
-    headed = [before for before, line in zip(lines, lines[1:], strict=False) if line.startswith(("elastic/a", "learned/"))]
+    headed = [before for before, line in pairwise(lines) if line.startswith(("elastic/a", "learned/"))]
     assert headed == ["For jobs that change their size:", "Policies that were learned:"]
     assert not [line for line in lines if line.startswith("Like windtunnel")]
     assert main(["schedulers", "easy-batsim5"]) == 0

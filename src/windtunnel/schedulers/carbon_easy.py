@@ -1,4 +1,4 @@
-"""EASY backfilling of jobs that wait for hours of little carbon, or of low prices (Wiesner et al. 2021)."""
+"""EASY backfilling of jobs that wait for hours of little carbon, of low prices or much sun (Wiesner et al. 2021)."""
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
@@ -35,9 +35,10 @@ class CarbonEasy(Easy):
     """EASY; each job is first held back until the start that costs least within ``max_delay`` of its submission.
 
     What a start costs is the integral of the carbon intensity (or of the ``price``: option ``signal``) over the job's
-    walltime, from that start on: a job is taken to draw the same all the time. Of starts that cost the same, the
-    earliest is chosen. From then on the job waits as under EASY: it may start later where no hosts are free. Jobs
-    without walltime, and jobs whose starts all lie where nothing is known, are not held back.
+    walltime, from that start on: a job is taken to draw the same all the time. With ``generation`` the start is
+    chosen for which the site generates most meanwhile. Of starts that are equally good, the earliest is chosen. From then on
+    the job waits as under EASY: it may start later where no hosts are free. Jobs without walltime, and jobs whose
+    starts all lie where nothing is known, are not held back.
 
     What is expected is the signal itself, or a forecast that is off by a share drawn for each step
     (``forecast_error``, the standard deviation, and ``forecast_seed``). In a run without the signal, and behind
@@ -49,13 +50,14 @@ class CarbonEasy(Easy):
     def __init__(
         self,
         *,
-        signal: Literal["carbon", "price"] = "carbon",
+        signal: Literal["carbon", "price", "generation"] = "carbon",
         max_delay: Seconds = 86400.0,
         forecast_error: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
         forecast_seed: int = 1,
         queue_order: QueueOrder = "fcfs",
     ) -> None:
         self.follows = signal
+        self.sign = -1.0 if signal == "generation" else 1.0
         self.max_delay = max_delay
         self.forecast_error = forecast_error
         self.forecast_seed = forecast_seed
@@ -124,10 +126,10 @@ class CarbonEasy(Easy):
             dates.add(_last_start(steps.end, lasts))
         if not steps.covers(now, now + lasts):
             return now
-        best, least = now, steps.integral(now, now + lasts)
+        best, least = now, self.sign * steps.integral(now, now + lasts)
         for date in sorted(dates):
             if date > best and steps.covers(date, date + lasts):
-                value = steps.integral(date, date + lasts)
+                value = self.sign * steps.integral(date, date + lasts)
                 if value < least - _SAME * abs(least):
                     best, least = date, value
         return best
