@@ -36,9 +36,9 @@ class CarbonEasy(Easy):
 
     What a start costs is the integral of the carbon intensity (or of the ``price``: option ``signal``) over the job's
     walltime, from that start on: a job is taken to draw the same all the time. With ``generation`` the start is
-    chosen for which the site generates most meanwhile. Of starts that are equally good, the earliest is chosen. From then on
-    the job waits as under EASY: it may start later where no hosts are free. Jobs without walltime, and jobs whose
-    starts all lie where nothing is known, are not held back.
+    chosen for which the site generates most meanwhile. Of starts that are equally good, the earliest is chosen. From
+    then on the job waits as under EASY: it may start later where no hosts are free. Jobs without walltime, and jobs
+    whose starts all lie where nothing is known, are not held back.
 
     What is expected is the signal itself, or a forecast that is off by a share drawn for each step
     (``forecast_error``, the standard deviation, and ``forecast_seed``). In a run without the signal, and behind
