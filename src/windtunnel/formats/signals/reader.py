@@ -13,6 +13,7 @@ import msgspec
 from windtunnel.diagnostics import Finding, Findings, InputError, UsageError, open_input, reading
 from windtunnel.formats.files import reason
 from windtunnel.formats.signals import electricity_maps, entsoe, opendc, plain, watttime
+from windtunnel.formats.signals.rows import number_of
 from windtunnel.model.signal_units import KNOWN, Quantity, convert
 from windtunnel.model.signals import Signal, constant
 from windtunnel.options import checked_options, options_of
@@ -66,6 +67,8 @@ def read_signal(given: str | Path | Signal, quantity: Quantity) -> tuple[Signal,
     text = str(given)
     if not text:
         raise UsageError(f"an empty string is not a {quantity}", _hint(quantity))
+    if number_of(text) is not None and not Path(text).exists():
+        raise UsageError(f"{quantity}: {text} has no unit", _hint(quantity))
     if not Path(text).is_file() and (found := _CONSTANT.fullmatch(text.strip())) is not None:
         known = convert(quantity, found[2])
         if known is not None:
