@@ -97,8 +97,8 @@ def test_without_a_battery_nothing_is_said_of_it(place):
         ({"battery": BATTERY + ";signal=price"}, "add --price"),
         ({"battery": "capacity=1;charge=1;policy=double;lower=3;upper=2"}, "lower=3 is above upper=2"),
         ({"battery": "capacity=1;chrge=1;policy=dubble"}, r"did you mean 'charge'.*charge is missing.*did you mean 'double'"),
-        ({"battery": ""}, "capacity is missing"),
-        ({"battery": 5}, "battery cannot be a int"),
+        ({"battery": ""}, "battery is empty: expected a text such as .capacity=9kWh"),
+        ({"battery": 5}, "or a Battery, not 5"),
     ],
 )
 def test_what_is_refused_before_anything_is_replaced(place, options, said):

@@ -33,8 +33,13 @@ BATTERY: Final = typer.Option(
 
 
 def electricity(
-    carbon: str, price: str, pue: str, second_zero: str, supply: str, battery: str
+    carbon: str | None,
+    price: str | None,
+    pue: str | None,
+    second_zero: str | None,
+    supply: str | None,
+    battery: str | None,
 ) -> dict[str, Any]:
-    """The options as arguments of :class:`windtunnel.Simulation`; empty ones are not given."""
+    """The options as arguments of :class:`windtunnel.Simulation`; None: not given."""
     given = {"carbon": carbon, "price": price, "pue": pue, "second_zero": second_zero, "supply": supply}
-    return {name: value or None for name, value in {**given, "battery": battery}.items()}
+    return {**given, "battery": battery}

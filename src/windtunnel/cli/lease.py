@@ -78,12 +78,12 @@ def run(
         bool, typer.Option("--energy", help="Simulate energy; --site must be a platform that gives watts.")
     ] = False,
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
-    carbon: Annotated[str, CARBON] = "",
-    price: Annotated[str, PRICE] = "",
-    pue: Annotated[str, PUE] = "",
-    second_zero: Annotated[str, SECOND_ZERO] = "",
-    supply: Annotated[str, SUPPLY] = "",
-    battery: Annotated[str, BATTERY] = "",
+    carbon: Annotated[Optional[str], CARBON] = None,  # noqa: UP045 -- typer reads it
+    price: Annotated[Optional[str], PRICE] = None,  # noqa: UP045 -- typer reads it
+    pue: Annotated[Optional[str], PUE] = None,  # noqa: UP045 -- typer reads it
+    second_zero: Annotated[Optional[str], SECOND_ZERO] = None,  # noqa: UP045 -- typer reads it
+    supply: Annotated[Optional[str], SUPPLY] = None,  # noqa: UP045 -- typer reads it
+    battery: Annotated[Optional[str], BATTERY] = None,  # noqa: UP045 -- typer reads it
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),

@@ -136,12 +136,12 @@ def run(
     job_energy: Annotated[
         str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
     ] = "fair",
-    carbon: Annotated[str, CARBON] = "",
-    price: Annotated[str, PRICE] = "",
-    pue: Annotated[str, PUE] = "",
-    second_zero: Annotated[str, SECOND_ZERO] = "",
-    supply: Annotated[str, SUPPLY] = "",
-    battery: Annotated[str, BATTERY] = "",
+    carbon: Annotated[Optional[str], CARBON] = None,  # noqa: UP045 -- typer reads it
+    price: Annotated[Optional[str], PRICE] = None,  # noqa: UP045 -- typer reads it
+    pue: Annotated[Optional[str], PUE] = None,  # noqa: UP045 -- typer reads it
+    second_zero: Annotated[Optional[str], SECOND_ZERO] = None,  # noqa: UP045 -- typer reads it
+    supply: Annotated[Optional[str], SUPPLY] = None,  # noqa: UP045 -- typer reads it
+    battery: Annotated[Optional[str], BATTERY] = None,  # noqa: UP045 -- typer reads it
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",
