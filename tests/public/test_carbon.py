@@ -300,8 +300,9 @@ def test_a_comparison_and_a_report_show_it(place, capsys):
         simulate(carbon=intensity, price="10EUR/MWh", pue=1.2, out=name)
     assert main(["compare", "one", "two"]) == 0
     said = capsys.readouterr().out
-    same, head, carbon = said.splitlines()
+    same, given, head, carbon = said.splitlines()
     assert same == "one and two are identical: 2 jobs, same starts, ends and hosts"
+    assert given == "  input electricity: carbon=100g/kWh / carbon=200g/kWh"
     assert (head.split(), carbon.split()) == (
         ["a", "b", "b", "-", "a"],
         ["carbon", "[g]", "84.0000", "168.0000", "+84.0000", "+100.0%"],
@@ -310,6 +311,39 @@ def test_a_comparison_and_a_report_show_it(place, capsys):
     page = (place / "one.html").read_text()
     assert "Carbon (CO2e)" in page
     assert "Energy of the site" in page
+
+
+def test_costs_in_two_currencies_and_intensities_of_two_kinds_are_not_compared(place, capsys):
+    """Marginal and life-cycle intensities answer different questions, and money has no exchange rate here."""
+    moer = Signal("moer", "g/kWh", [0], [200.0], outside="hold", kind="marginal")
+    whole = Signal("whole", "g/kWh", [0], [100.0], outside="hold", kind="life-cycle")
+    simulate(carbon=moer, price="10EUR/MWh", out="one")
+    simulate(carbon=whole, price="20USD/MWh", out="two")
+    simulate(carbon="50g/kWh", price="-30EUR/MWh", out="three")
+    assert main(["compare", "one", "two"]) == 0
+    rows = [line.split()[-3:] for line in capsys.readouterr().out.splitlines()[3:]]
+    assert rows == [
+        ["140.0000", "-", "-"],
+        ["-", "70.0000", "-"],
+        ["0.0070", "-", "-"],
+        ["-", "0.0140", "-"],
+    ]
+    assert main(["compare", "one", "three"]) == 0
+    said = capsys.readouterr().out
+    assert "carbon [g]" in said
+    assert said.splitlines()[-1].split() == ["cost", "[EUR]", "0.0070", "-0.0210", "-0.0280", "-400.0%"]
+    assert main(["compare", "three", "one"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("+133.3%"), "a cost that rises, though it was negative"
+    assert main(["compare", "one", "two", "three"]) == 0
+    found = {line.rpartition("]")[0]: line.split()[-3:] for line in capsys.readouterr().out.splitlines()}
+    assert found["cost [EUR"] == ["0.0070", "-", "-0.0210"]
+    assert found["cost [USD"] == ["-", "0.0140", "-"]
+    assert found["carbon, marginal [g"] == ["140.0000", "-", "-"]
+    assert found["carbon [g"] == ["-", "-", "35.0000"]
+    assert main(["report", "one", "two", "three", "--to", "all.html"]) == 0
+    page = (place / "all.html").read_text()
+    for text in ("0.007 EUR", "0.014 USD<", "-0.021 EUR (-400.0%)", "70.000 g<", "35.000 g (-75.0%)", "peak of 15 min"):
+        assert text in page, text
 
 
 def test_frames_of_parquet_have_it(place):
