@@ -3,22 +3,16 @@
 import json
 
 import pytest
-from tests.public.test_carbon import CARBON, JOBS, LOG, SITE
+from tests.electric_site import place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.model.battery import Battery
 
+__all__ = ["place"]
+
 BATTERY = "capacity=0.2kWh;charge=400;policy=double;lower=200;upper=300"
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    for name, text in {"site.xml": SITE, "jobs.json": JOBS, "c.csv": CARBON, "log.swf": LOG}.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def simulate(**options):

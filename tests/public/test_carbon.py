@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
+from tests.electric_site import CARBON, JANUARY, LOG, place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -13,26 +14,9 @@ from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.engine import Options
 from windtunnel.formats import Signal
 
-SITE = """<platform version="4.1"><zone id="site" routing="Full">
-<host id="a" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
-<host id="b" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
-<host id="master_host" speed="1Gf"/>
-</zone></platform>"""
-JOBS = """{"nb_res": 2, "jobs": [{"id": "1", "subtime": 0, "res": 2, "profile": "work", "walltime": 9999},
- {"id": "2", "subtime": 5, "res": 1, "profile": "work", "walltime": 9999}],
- "profiles": {"work": {"type": "parallel_homogeneous", "cpu": 3600e9, "com": 0}}}"""
-CARBON = "time,gCO2e/kWh\n2024-01-01T00:00Z,100\n2024-01-01T01:00Z,400\n2024-01-01T02:00Z,100\n"
-JANUARY = 1704067200
+__all__ = ["place"]
+
 BATTERY = "capacity=1;charge=1;policy=single;threshold=1"
-LOG = "; UnixStartTime: 1704067200\n; MaxProcs: 2\n1 0 0 3600 2 -1 -1 2 3600 -1 1 1 1 1 1 1 -1 -1\n"
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    for name, text in {"site.xml": SITE, "jobs.json": JOBS, "c.csv": CARBON, "log.swf": LOG}.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def simulate(**options):
