@@ -144,11 +144,11 @@ def assemble(
         from windtunnel.model.checkpoints import CheckpointedWorkload
 
         workloads = [CheckpointedWorkload(one, *checkpoints) for one in workloads]
-    start_date = next((date for date in map(start_date_of, workloads) if date is not None), None)
+    start_dates = [date for date in map(start_date_of, workloads) if date is not None]
     billing, bills = None, []
     if electricity is not None:
         with files_read() as bills:
-            billing = electricity.billing(start_date, account)
+            billing = electricity.billing(start_dates, account)
     tell_followers(account, components, () if billing is None else billing.signals)
     packing = "cores" if share_hosts else "parts of hosts" if parts else "whole hosts"
     return Assembled(
@@ -158,7 +158,7 @@ def assemble(
         given,
         components,
         account,
-        start_date,
+        start_dates[0] if start_dates else None,
         list(dict.fromkeys([*read, *more, *_paths(site, *workloads, *lists), *bills])),
         {
             "schedulers": names,

@@ -1,8 +1,8 @@
 """What is asked of the account of a site's electricity, as users give it: signals, overhead, supply, battery."""
 
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from math import isfinite
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
 
 __all__ = [
+    "TEXTS",
     "BatteryLike",
     "CarbonLike",
     "Electricity",
@@ -31,20 +32,24 @@ __all__ = [
 CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
 SupplyLike = str | Path | Supply | None
-SecondZeroLike = str | float | datetime | None
+SecondZeroLike = str | float | date | None
 BatteryLike = str | Battery | None
 
-_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
-    "carbon": (str, Path, Signal),
-    "price": (str, Path, Signal),
-    "generation": (str, Path, Signal),
-    "export_price": (str, Path, Signal),
-    "pue": (float, int, str, Overhead),
-    "supply": (str, Path, Supply),
-    "battery": (str, Battery),
-    "second_zero": (float, int, str, datetime),
-}
 _SIGNALS: Final = ("carbon", "price", "generation", "export_price")
+_KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
+    "carbon": ((str, Path, Signal), "a file, a constant such as '350g/kWh', or a Signal"),
+    "price": ((str, Path, Signal), "a file, a constant such as '94EUR/MWh', or a Signal"),
+    "generation": ((str, Path, Signal), "a file, a constant such as '20kW', or a Signal"),
+    "export_price": ((str, Path, Signal), "a file, a constant such as '40EUR/MWh', or a Signal"),
+    "pue": ((Real, str, Overhead), "a number such as 1.2, a text, or an Overhead"),
+    "supply": ((str, Path, Supply), "a file or a Supply"),
+    "battery": ((str, Battery), "a text such as 'capacity=9kWh;charge=1kW;policy=single;threshold=200' or a Battery"),
+    "second_zero": ((Real, str, date), "a date such as '2024-01-01', or seconds since 1970"),
+}
+"""What each argument may be, and how that is said."""
+
+_FIRST, _LAST = -62135596800.0, 253402300800.0
+"""Second 0 lies between the years 1 and 9999 (s since 1970, UTC): others have no date."""
 
 
 class Electricity(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,34 +82,53 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: something is not valid, of the wrong kind, or needs another thing.
         """
-        for name, kinds in _KINDS.items():
+        for name, (kinds, expected) in _KINDS.items():
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
-                raise UsageError(f"{name} cannot be a {type(value).__name__}")
+                raise UsageError(f"{name} is {expected}, not {value!r:.60} ({type(value).__name__})")
+            if value == "":
+                raise UsageError(f"{name} is empty: expected {expected}", f"leave out {name} if there is none")
+        self.check_needs(energy=energy, rule=rule)
+        for name, parse in TEXTS.items():
+            if getattr(self, name) is not None:
+                parse(getattr(self, name))
+        self.check_battery()
+
+    def check_needs(self, *, energy: bool, rule: str = "exact") -> None:
+        """Look whether there is what all of it needs besides.
+
+        Raises:
+            UsageError: there is not.
+        """
         given = [name for name in _KINDS if getattr(self, name) is not None]
         wanted = [name for name in given if name != "second_zero"]
         if wanted and not energy:
             verb = "needs" if len(wanted) == 1 else "need"
-            raise UsageError(f"{' and '.join(wanted)} {verb} the energy of the run", "add --energy (energy=True)")
+            names = " and ".join(filter(None, [", ".join(wanted[:-1]), wanted[-1]]))
+            raise UsageError(f"{names} {verb} the energy of the run", "add --energy (energy=True)")
         if given and not wanted:
             what = "the date of second 0 says when signals and quarters of an hour begin"
-            raise UsageError(f"second_zero: {what}", "add --carbon, --price or --pue (carbon=, price=, pue=)")
+            raise UsageError(f"second_zero: {what}", "add --carbon, --price or --generation (carbon=, ...)")
         if wanted and rule != "exact":
             raise UsageError(
                 f"carbon, price and PUE need the exact energy rule, not {rule!r}",
                 "leave out --energy-rule (energy_rule)",
             )
+
+    def check_battery(self) -> None:
+        """Look whether there is what the battery and the price of exports look at.
+
+        Raises:
+            UsageError: there is not.
+        """
         battery = None if self.battery is None else parse_battery(self.battery)
         check_given(battery, {name: getattr(self, name) is not None for name in _SIGNALS})
-        _second_zero(self.second_zero)
-        if self.pue is not None:
-            parse_overhead(self.pue)
 
-    def billing(self, start_date: float | None, account: Account) -> Billing:
+    def billing(self, start_dates: Sequence[float], account: Account) -> Billing:
         """Read the signals, and place them so that second 0 of the simulation is theirs.
 
         Args:
-            start_date: that of the workload (s since 1970, UTC), if it has one.
+            start_dates: those of the workloads that have one (s since 1970, UTC); the first one counts.
             account: what there is to tell about the signals.
 
         Raises:
@@ -112,7 +136,12 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             UsageError: a signal has dates and second 0 has none, or nothing is known at second 0.
         """
         given = _second_zero(self.second_zero)
+        start_date = start_dates[0] if start_dates else None
         zero = start_date if given is None else given
+        if given is None and len(dates := sorted(set(start_dates))) > 1:
+            shown = ", ".join(show_time(0.0, one) for one in dates[:5])
+            reason = f"the workloads begin at {shown}; signals begin at {show_time(0.0, start_date)}"
+            account.tell("second-zero", reason, hint="--second-zero (second_zero=) says at which date")
         if given is not None and start_date is not None and given != start_date:
             own, log = show_time(0.0, given), show_time(0.0, start_date)
             account.tell("second-zero", f"signals begin at {own}; the log begins at {log}", note=True)
@@ -153,6 +182,7 @@ def _second_zero(given: SecondZeroLike) -> float | None:
     Raises:
         UsageError: it is none of these.
     """
+    said = given
     if given is None:
         return None
     if isinstance(given, str):
@@ -162,11 +192,22 @@ def _second_zero(given: SecondZeroLike) -> float | None:
             raise UsageError(
                 f"second_zero: {given!r:.60} is not a date", "such as 2024-01-01 or 2024-01-01T06:00+01:00"
             ) from None
-    if isinstance(given, datetime):
-        given = (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
-    if not isfinite(given):
-        raise UsageError(f"second_zero: {given!r} is not a date")
-    return float(given)
+    if isinstance(given, date):
+        day = given if isinstance(given, datetime) else datetime(given.year, given.month, given.day, tzinfo=UTC)
+        seconds = (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
+    else:
+        seconds = float(given)
+    if not _FIRST <= seconds < _LAST:
+        raise UsageError(f"second_zero: {said!r:.60} is not a date between the years 1 and 9999")
+    return seconds
+
+
+TEXTS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "pue": parse_overhead,
+    "battery": parse_battery,
+    "second_zero": _second_zero,
+}
+"""What is no file, and what reads it."""
 
 
 def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: Account) -> Signal | None:
@@ -181,10 +222,14 @@ def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: 
                 "give it: --second-zero 2024-01-01 (second_zero=...); a log's own date is used where it has one",
             )
         signal = signal.from_zero(zero)
+    first, end = (show_time(date, zero) for date in (signal.first, signal.end))
     if not signal.knows(0.0):
-        first, end = (show_time(date, zero) for date in (signal.first, signal.end))
         raise UsageError(
             f"{signal.name} has no value at second 0 ({show_time(0.0, zero)}): its rows hold from {first} to {end}",
             "--second-zero says which date second 0 is; ?outside=hold (or year) behind the file what holds elsewhere",
         )
+    if not signal.first <= 0.0 < signal.end:
+        does = "holds" if signal.outside == "hold" else f"repeats every {signal.outside}"
+        reason = f"{signal.name} {does} at second 0 ({show_time(0.0, zero)}): its rows hold from {first} to {end}"
+        account.tell("outside-rows", reason, note=True)
     return signal

@@ -3,6 +3,7 @@
 import json
 
 from windtunnel.cli.main import main
+from windtunnel.formats.signals import FORMATS
 
 LOG = "; MaxProcs: 4\n1 0 -1 100 2 -1 -1 2 60 -1 1 7 1 -1 1 -1 -1 -1\n2 5 -1 50 4 -1 -1 4 90 -1 1 8 1 -1 1 -1 1 10\n"
 CONF = "NodeName=a[1-4]\nNodeName=b[1-2] CPUs=2\nPartitionName=small Nodes=b[1-2]\n"
@@ -61,6 +62,10 @@ def test_formats(capsys):
         "lwf",
     ):
         assert f"\n{name} " in f"\n{out}"
+    signals = out.partition("\nOf --carbon, --price and --generation:\n")[2].splitlines()
+    assert [line.split()[0] for line in signals] == [form.name for form in FORMATS]
+    assert "entsoe                   price         ENTSO-E's day-ahead prices: CSV with MTU (UTC)" in out
+    assert "plain                    carbon, price, generation CSV of your own" in out
 
 
 def test_validate_tells_the_format_by_content(tmp_path, capsys):

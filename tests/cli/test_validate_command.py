@@ -101,8 +101,7 @@ def test_a_file_that_cannot_be_read_hides_nothing_of_the_others(files, capsys):
 def test_carbon_prices_and_supplies(files, capsys):
     for name, (_, content) in (SOURCES | {"supply": ("", SUPPLY)}).items():
         (files / name).write_bytes(content)
-        kind = ["--kind", "supply"] if name == "supply" else []
-        assert main(["validate", name, *kind]) == 0, capsys.readouterr().out
+        assert main(["validate", name]) == 0, capsys.readouterr().out
         assert "error" not in capsys.readouterr().out
     (files / "c.csv").write_text("time,g/kWh\n0,x\n5,1\n5,2\n")
     assert main(["validate", "c.csv"]) == 1
@@ -110,6 +109,25 @@ def test_carbon_prices_and_supplies(files, capsys):
     assert "c.csv:2: error [not-a-number]" in said
     assert "c.csv:4: error [row-order]" in said
     (files / "s.json").write_text('{"levels": [{"hosts": 0}]}')
-    assert main(["validate", "s.json", "--kind", "supply"]) == 1
+    assert main(["validate", "s.json"]) == 1
     assert "s.json:1:" in capsys.readouterr().out
     assert main(["validate", "c.csv", "--kind", "price"]) == 1
+
+
+def test_options_behind_a_file(files, capsys):
+    """As behind those of ``--carbon``: which zone, which column, what holds outside."""
+    rows = SOURCES["portal"][1].decode()
+    (files / "two.csv").write_text(rows + "2024-01-01 00:00:00,Yland,Yland,YY,1,2,10,20,x.example,false,\n")
+    (files / "bare.csv").write_text("time,value\n0,1\n5,2\n")
+    assert main(["validate", "two.csv"]) == 1
+    assert main(["validate", "two.csv?zone=YY&outside=hold"]) == 0
+    assert main(["validate", "two.csv?zone=ZZ"]) == 1
+    assert "two.csv: error [zone]: has no zone 'ZZ'" in capsys.readouterr().out
+    assert main(["validate", "bare.csv?unit=g/kWh", "--kind", "carbon"]) == 0
+    assert main(["validate", "bare.csv?unit=g/kWh", "two.csv?zon=YY", "two.csv?zone=ZZ"]) == 2
+    shown = capsys.readouterr()
+    assert "bare.csv?unit=g/kWh: only carbon and prices have options" in shown.err
+    assert "no option 'zon' (did you mean 'zone'?)" in shown.err
+    assert "has no zone 'ZZ'" in shown.out
+    (files / "two.csv?zone=YY").write_text(rows)
+    assert main(["validate", "two.csv?zone=YY"]) == 0, "the name of a file"

@@ -57,6 +57,7 @@ def test_it_is_written_as_it_is_read(capacity, charge, window, share, rules):
         ("capacity=1;charge=1;policy=runningMean", ["policy=runningMean needs window"]),
         ("capacity=1;charge=1;policy=single;threshold=1;initial=2", ["initial=2 kWh is more than the capacity of 1 kWh"]),
         ("capacity=1;charge=1;policy=single;threshold=1;charge_efficiency=1.1;discharge_efficiency=0", ["not 1.1", "not 0.0"]),
+        ("capacity=1;charge=1;policy=single;threshold=1;discharge_efficiency=5e-324", ["from 1e-06 to 1, not 5e-324"]),
         ("capacity=1;charge=1;policy=single;threshold=1;signal=wind;rules=mine", ["one of carbon, price", "one of exact, opendc"]),
     ],
 )

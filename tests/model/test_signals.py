@@ -181,3 +181,20 @@ def test_a_forecast_is_right_about_the_present_and_off_by_the_same_shares_later(
     assert 0.05 < (sum(one * one for one in off) / len(off)) ** 0.5 < 0.2
     with pytest.raises(SimulationError):
         signal.forecast(1e9, 2e9)
+
+
+@pytest.mark.parametrize("until", [float("inf"), float("nan")])
+def test_a_signal_that_repeats_has_no_end_of_steps(until):
+    """They would be listed for ever."""
+    signal = Signal("s", "g/kWh", [0.0, 43200.0], [1.0, 2.0], end=86400.0, outside="day")
+    for look in (lambda: signal.steps(0.0, until), lambda: signal.forecast(0.0, until), lambda: signal.steps(-until, 5.0)):
+        with pytest.raises(UsageError, match="have no end"):
+            look()
+    held = Signal("s", "g/kWh", [0.0, 43200.0], [1.0, 2.0], outside="hold")
+    assert held.forecast(-5.0, float("inf")).steps(-9.0, 1e9) == [-5.0, 0.0, 43200.0]
+
+
+@pytest.mark.parametrize("error", [-0.1, float("nan"), float("inf"), 101.0])
+def test_an_error_is_a_share(error):
+    with pytest.raises(UsageError, match="a share from 0 to 100"):
+        Signal("s", "g/kWh", [0.0], [1.0], outside="hold").forecast(0.0, 5.0, error=error)

@@ -69,8 +69,8 @@ def test_units():
         ({"hosts": 1, "count": 1}, "give either hosts"),
         ({"hosts": -1}, "hosts must be above 0"),
         ({"hosts": 1.5}, "hosts must be a whole number"),
-        ({"hosts": 1, "efficiency": 0}, "efficiency must be above 0 and at most 1"),
-        ({"hosts": 1, "efficiency": 1.1}, "efficiency must be above 0 and at most 1"),
+        ({"hosts": 1, "efficiency": 0}, "efficiency must be from 1e-06 to 1"),
+        ({"hosts": 1, "efficiency": 1.1}, "efficiency must be from 1e-06 to 1"),
         ({"hosts": 1, "device_watts": float("nan")}, "device_watts must be a number from 0"),
         ({"hosts": 1, "converter_watts": -1}, "converter_watts must be a number from 0"),
         ({"hosts": 1, "converters": 0}, "converters must be above 0"),
@@ -84,3 +84,11 @@ def test_what_is_no_level(members, said):
 def test_a_supply_has_levels():
     with pytest.raises(UsageError, match="at least one level"):
         Supply(levels=())
+
+
+def test_a_chain_lets_something_pass():
+    """Efficiencies so small that watts would overflow are refused, of a level and of all of them together."""
+    with pytest.raises(UsageError, match="efficiency must be from 1e-06"):
+        Level(hosts=1, efficiency=5e-324)
+    with pytest.raises(UsageError, match="the efficiencies of all levels come to 1e-08, less than 1e-06"):
+        Supply(levels=(Level(hosts=1, efficiency=1e-4), Level(count=1, efficiency=1e-4)))

@@ -3,22 +3,16 @@
 import json
 
 import pytest
-from tests.public.test_carbon import CARBON, JOBS, LOG, SITE
+from tests.electric_site import place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.model.battery import Battery
 
+__all__ = ["place"]
+
 BATTERY = "capacity=0.2kWh;charge=400;policy=double;lower=200;upper=300"
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    for name, text in {"site.xml": SITE, "jobs.json": JOBS, "c.csv": CARBON, "log.swf": LOG}.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def simulate(**options):
@@ -97,8 +91,8 @@ def test_without_a_battery_nothing_is_said_of_it(place):
         ({"battery": BATTERY + ";signal=price"}, "add --price"),
         ({"battery": "capacity=1;charge=1;policy=double;lower=3;upper=2"}, "lower=3 is above upper=2"),
         ({"battery": "capacity=1;chrge=1;policy=dubble"}, r"did you mean 'charge'.*charge is missing.*did you mean 'double'"),
-        ({"battery": ""}, "capacity is missing"),
-        ({"battery": 5}, "battery cannot be a int"),
+        ({"battery": ""}, "battery is empty: expected a text such as .capacity=9kWh"),
+        ({"battery": 5}, "or a Battery, not 5"),
     ],
 )
 def test_what_is_refused_before_anything_is_replaced(place, options, said):

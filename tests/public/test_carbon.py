@@ -1,10 +1,12 @@
 """Carbon, cost and overhead of a run as users ask for them: in Python, on the command line, in studies, of files."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from fractions import Fraction
 
 import polars as pl
 import pytest
+from tests.electric_site import CARBON, JANUARY, LOG, place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -12,24 +14,9 @@ from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.engine import Options
 from windtunnel.formats import Signal
 
-SITE = """<platform version="4.1"><zone id="site" routing="Full">
-<host id="a" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
-<host id="b" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
-<host id="master_host" speed="1Gf"/>
-</zone></platform>"""
-JOBS = """{"nb_res": 2, "jobs": [{"id": "1", "subtime": 0, "res": 2, "profile": "work", "walltime": 9999},
- {"id": "2", "subtime": 5, "res": 1, "profile": "work", "walltime": 9999}],
- "profiles": {"work": {"type": "parallel_homogeneous", "cpu": 3600e9, "com": 0}}}"""
-CARBON = "time,gCO2e/kWh\n2024-01-01T00:00Z,100\n2024-01-01T01:00Z,400\n2024-01-01T02:00Z,100\n"
-LOG = "; UnixStartTime: 1704067200\n; MaxProcs: 2\n1 0 0 3600 2 -1 -1 2 3600 -1 1 1 1 1 1 1 -1 -1\n"
+__all__ = ["place"]
 
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    for name, text in {"site.xml": SITE, "jobs.json": JOBS, "c.csv": CARBON, "log.swf": LOG}.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+BATTERY = "capacity=1;charge=1;policy=single;threshold=1"
 
 
 def simulate(**options):
@@ -117,14 +104,20 @@ def test_missing_rows_are_in_the_account(place):
     [
         ({"carbon": "350g/kWh", "energy": False}, "carbon needs the energy of the run"),
         ({"carbon": "350g/kWh", "pue": 1.1, "energy": False}, "carbon and pue need the energy"),
+        ({"carbon": "1g/kWh", "price": "1EUR/MWh", "pue": 1.1, "energy": False}, "carbon, price and pue need the energy"),
         ({"second_zero": "2024-01-01"}, "second_zero: the date of second 0 says when"),
         ({"carbon": "c.csv"}, "c.csv has dates, and the date of second 0"),
         ({"carbon": "c.csv", "second_zero": "2025-01-01"}, r"no value at second 0 \(2025-01-01 00:00\): its rows hold from 2024-01-01 00:00"),
         ({"carbon": "c.csv", "second_zero": "soon"}, "'soon' is not a date"),
         ({"carbon": "c.csv", "second_zero": float("nan")}, "nan is not a date"),
-        ({"carbon": 350}, "carbon cannot be a int"),
-        ({"pue": [1.2]}, "pue cannot be a list"),
-        ({"pue": True}, "pue cannot be a bool"),
+        ({"carbon": "c.csv", "second_zero": 1e20}, "1e.20 is not a date between the years 1 and 9999"),
+        ({"carbon": "c.csv", "second_zero": "0001-01-01T00:00+05:00"}, "not a date between the years"),
+        ({"carbon": "c.csv", "second_zero": ""}, "second_zero is empty"),
+        ({"carbon": ""}, "carbon is empty"),
+        ({"supply": ""}, "supply is empty"),
+        ({"carbon": 350}, r"carbon is a file, a constant such as '350g/kWh', or a Signal, not 350 \(int\)"),
+        ({"pue": [1.2]}, r"pue is a number .*, not \[1.2\] \(list\)"),
+        ({"pue": True}, "not True"),
         ({"pue": 0.5}, "less than 1"),
         ({"price": "1EUR/J"}, "'EUR/J' is not a unit of price"),
         ({"price": "c.csv"}, "no column is named with a unit of price"),
@@ -137,6 +130,32 @@ def test_what_is_refused_before_anything_is_replaced(place, options, said):
     with pytest.raises((UsageError, InputError), match=said):
         simulate(out="out", **options)
     assert (place / "out" / "run.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("zero", [JANUARY, date(2024, 1, 1), "2024-01-01T05:45+05:45", Fraction(JANUARY)])
+def test_the_date_of_second_zero(place, zero):
+    run = simulate(carbon="c.csv", second_zero=zero)
+    assert run.metrics.bill.carbon_g == pytest.approx(160)
+    assert run.state.facts["electricity"]["second_zero"] == "2024-01-01T00:00:00+00:00"
+
+
+def test_logs_that_begin_at_other_dates(place):
+    """The first one's date is second 0; that there are others is told unless a date is given."""
+    (place / "later.swf").write_text(LOG.replace("1704067200", "1704070800"))
+    both = ["log.swf", "later.swf"]
+    run = simulate(workload=both, carbon="c.csv?outside=hold")
+    found = [(line.reason, line.note) for line in run.account if line.kind == "second-zero"]
+    assert found == [("the workloads begin at 2024-01-01 00:00, 2024-01-01 01:00; signals begin at 2024-01-01 00:00", False)]
+    assert run.metrics.bill.carbon_g == pytest.approx(0.2 * 100 + 0.2 * 400)
+    account = simulate(workload=both, carbon="c.csv?outside=hold", second_zero="2024-01-01T01:00").account
+    assert [line.note for line in account if line.kind == "second-zero"] == [True]
+
+
+def test_a_second_zero_outside_the_rows_is_noted(place):
+    account = simulate(carbon="c.csv?outside=hold", price="1EUR/MWh", second_zero="2023-12-31").account
+    found = [(line.reason, line.note) for line in account if line.kind == "outside-rows"]
+    reason = "c.csv holds at second 0 (2023-12-31 00:00): its rows hold from 2024-01-01 00:00 to 2024-01-01 03:00"
+    assert found == [(reason, True)]
 
 
 def test_the_signal_is_not_written_over(place):
@@ -155,6 +174,9 @@ def test_on_the_command_line(place, capsys):
     assert main([*words, "--carbon", "c.csv"]) == 2
     assert "carbon needs the energy of the run" in capsys.readouterr().err
     assert main([*words, *more[:3]]) == 2
+    for option in ("--carbon", "--price", "--pue", "--second-zero", "--supply", "--battery"):
+        assert main([*words, "--energy", "--carbon", "1g/kWh", option, ""]) == 2, option
+        assert "is empty: expected a" in capsys.readouterr().err
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -244,6 +266,13 @@ def test_faults_of_a_study(place):
             schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon=str(place / "bad.csv"), pue="0.5"
         )
     assert "less than 1" in str(caught.value)
+    assert "is not a number" in str(caught.value), "all faults at once"
+    with pytest.raises(InputError) as caught:
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", price="1EUR/MWh", second_zero="soon", battery=BATTERY)
+    assert [one.pointer for one in caught.value.errors] == ["/price", "/second_zero"]
+    with pytest.raises(InputError) as caught:
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, price="1EUR/MWh", battery=BATTERY, supply="no.json")
+    assert [one.pointer for one in caught.value.errors] == ["/battery", "/supply"]
     with pytest.raises(InputError, match="is not a number"):
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon=str(place / "bad.csv"))
     with pytest.raises(InputError, match="carbon needs the energy"):
@@ -255,8 +284,9 @@ def test_a_comparison_and_a_report_show_it(place, capsys):
         simulate(carbon=intensity, price="10EUR/MWh", pue=1.2, out=name)
     assert main(["compare", "one", "two"]) == 0
     said = capsys.readouterr().out
-    same, head, carbon = said.splitlines()
+    same, given, head, carbon = said.splitlines()
     assert same == "one and two are identical: 2 jobs, same starts, ends and hosts"
+    assert given == "  input electricity: carbon=100g/kWh / carbon=200g/kWh"
     assert (head.split(), carbon.split()) == (
         ["a", "b", "b", "-", "a"],
         ["carbon", "[g]", "84.0000", "168.0000", "+84.0000", "+100.0%"],
@@ -265,6 +295,39 @@ def test_a_comparison_and_a_report_show_it(place, capsys):
     page = (place / "one.html").read_text()
     assert "Carbon (CO2e)" in page
     assert "Energy of the site" in page
+
+
+def test_costs_in_two_currencies_and_intensities_of_two_kinds_are_not_compared(place, capsys):
+    """Marginal and life-cycle intensities answer different questions, and money has no exchange rate here."""
+    moer = Signal("moer", "g/kWh", [0], [200.0], outside="hold", kind="marginal")
+    whole = Signal("whole", "g/kWh", [0], [100.0], outside="hold", kind="life-cycle")
+    simulate(carbon=moer, price="10EUR/MWh", out="one")
+    simulate(carbon=whole, price="20USD/MWh", out="two")
+    simulate(carbon="50g/kWh", price="-30EUR/MWh", out="three")
+    assert main(["compare", "one", "two"]) == 0
+    rows = [line.split()[-3:] for line in capsys.readouterr().out.splitlines()[3:]]
+    assert rows == [
+        ["140.0000", "-", "-"],
+        ["-", "70.0000", "-"],
+        ["0.0070", "-", "-"],
+        ["-", "0.0140", "-"],
+    ]
+    assert main(["compare", "one", "three"]) == 0
+    said = capsys.readouterr().out
+    assert "carbon [g]" in said
+    assert said.splitlines()[-1].split() == ["cost", "[EUR]", "0.0070", "-0.0210", "-0.0280", "-400.0%"]
+    assert main(["compare", "three", "one"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("+133.3%"), "a cost that rises, though it was negative"
+    assert main(["compare", "one", "two", "three"]) == 0
+    found = {line.rpartition("]")[0]: line.split()[-3:] for line in capsys.readouterr().out.splitlines()}
+    assert found["cost [EUR"] == ["0.0070", "-", "-0.0210"]
+    assert found["cost [USD"] == ["-", "0.0140", "-"]
+    assert found["carbon, marginal [g"] == ["140.0000", "-", "-"]
+    assert found["carbon [g"] == ["-", "-", "35.0000"]
+    assert main(["report", "one", "two", "three", "--to", "all.html"]) == 0
+    page = (place / "all.html").read_text()
+    for text in ("0.007 EUR", "0.014 USD<", "-0.021 EUR (-400.0%)", "70.000 g<", "35.000 g (-75.0%)", "peak of 15 min"):
+        assert text in page, text
 
 
 def test_frames_of_parquet_have_it(place):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.public.test_carbon import CARBON, JOBS, SITE
+from tests import electric_site
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -15,12 +15,14 @@ SUN = "time,sun [kW]\n2024-01-01T00:00Z,0.5\n2024-01-01T01:00Z,0.1\n2024-01-01T0
 STORE = "capacity=1kWh;charge=1kW;policy=surplus"
 
 
+__all__ = ["electric"]
+electric = electric_site.place
+
+
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    for name, text in {"site.xml": SITE, "jobs.json": JOBS, "c.csv": CARBON, "sun.csv": SUN}.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def place(electric):
+    (electric / "sun.csv").write_text(SUN)
+    return electric
 
 
 def simulate(**options):
@@ -92,7 +94,7 @@ def test_without_generation_nothing_is_said_of_it(place):
         ({"price": "100EUR/MWh", "export_price": "5USD/MWh"}, "no exchange rate|export_price is in USD/MWh"),
         ({"generation": "5kWh"}, "'kWh' is not a unit of generation"),
         ({"generation": "-5kW"}, "has values below 0"),
-        ({"generation": 5}, "generation cannot be a int"),
+        ({"generation": 5}, "generation is a file, a constant such as '20kW'"),
         ({"generation": Signal("s", "g/kWh", [0.0], [1.0])}, "a signal of generation is in W"),
         ({"second_zero": "2024-01-01T03:00"}, "sun.csv has no value at second 0|c.csv has no value at second 0"),
     ],

@@ -1,6 +1,6 @@
 """The options of ``windtunnel run`` and ``windtunnel lease run`` about a site's electricity."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 Carbon = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="FILE",
         help="With --energy: carbon intensity of the grid, a file (Electricity Maps, WattTime, OpenDC, CSV) with "
@@ -25,14 +25,14 @@ Carbon = Annotated[
     ),
 ]
 Price = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="FILE",
         help="With --energy: price of electricity, a file (ENTSO-E, CSV) or a constant such as 94EUR/MWh.",
     ),
 ]
 Generation = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="FILE",
         help="With --energy: what the site generates itself, such as by the sun, a file (CSV in W, kW or MW) or a "
@@ -40,21 +40,21 @@ Generation = Annotated[
     ),
 ]
 ExportPrice = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="FILE",
         help="With --generation: what is paid for what goes back to the grid, as --price; default: nothing.",
     ),
 ]
 Pue = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         help="With --energy: what the facility consumes besides its machines, a constant PUE such as 1.2, or "
         "fixed=20000;linear=0.05;quadratic=1e-8 (W, W per W, W per square W).",
     ),
 ]
 SecondZero = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="DATE",
         help="The date of second 0 for --carbon, --price and --generation, such as 2024-01-01T06:00 (UTC); default: "
@@ -62,13 +62,13 @@ SecondZero = Annotated[
     ),
 ]
 Supply = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="FILE", help="With --energy: converters, rectifiers and devices between machines and grid (JSON)."
     ),
 ]
 Battery = Annotated[
-    str,
+    Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         help="With --energy: a battery of the site that charges and gives by carbon intensity, price or surplus, as "
         "capacity=50kWh;charge=10000;policy=double;lower=200;upper=350 (W; g/kWh).",
@@ -76,17 +76,9 @@ Battery = Annotated[
 ]
 
 
-def arguments(
-    carbon: str,
-    price: str,
-    generation: str,
-    export_price: str,
-    pue: str,
-    second_zero: str,
-    supply: str,
-    battery: str,
-) -> dict[str, Any]:
-    """The options as arguments of :class:`windtunnel.Simulation`; empty ones are not given."""
-    signals = {"carbon": carbon, "price": price, "generation": generation, "export_price": export_price}
-    others = {"pue": pue, "second_zero": second_zero, "supply": supply, "battery": battery}
-    return {name: value or None for name, value in {**signals, **others}.items()}
+_NAMES: Final = ("carbon", "price", "generation", "export_price", "pue", "second_zero", "supply", "battery")
+
+
+def arguments(*given: str | None) -> dict[str, Any]:
+    """The options, all of them in the order above, as arguments of :class:`~windtunnel.Simulation`."""
+    return dict(zip(_NAMES, given, strict=True))

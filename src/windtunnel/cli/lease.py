@@ -77,14 +77,14 @@ def run(
         bool, typer.Option("--energy", help="Simulate energy; --site must be a platform that gives watts.")
     ] = False,
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
-    carbon: electricity.Carbon = "",
-    price: electricity.Price = "",
-    generation: electricity.Generation = "",
-    export_price: electricity.ExportPrice = "",
-    pue: electricity.Pue = "",
-    second_zero: electricity.SecondZero = "",
-    supply: electricity.Supply = "",
-    battery: electricity.Battery = "",
+    carbon: electricity.Carbon = None,
+    price: electricity.Price = None,
+    generation: electricity.Generation = None,
+    export_price: electricity.ExportPrice = None,
+    pue: electricity.Pue = None,
+    second_zero: electricity.SecondZero = None,
+    supply: electricity.Supply = None,
+    battery: electricity.Battery = None,
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),

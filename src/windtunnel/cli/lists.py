@@ -70,12 +70,16 @@ def _describe(name: str) -> None:
 
 
 def formats() -> None:
-    """List the file formats that can be read and written.
+    """List the file formats that can be read and written, and those of carbon intensities and prices.
 
     Example:
       windtunnel formats
     """
     from windtunnel.formats.registry import list_formats
+    from windtunnel.formats.signals import FORMATS
 
     for line in list_formats():
         print(line)
+    print("\nOf --carbon, --price and --generation:")
+    for signal in FORMATS:
+        print(signal)

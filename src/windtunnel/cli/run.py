@@ -136,14 +136,14 @@ def run(
     job_energy: Annotated[
         str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
     ] = "fair",
-    carbon: electricity.Carbon = "",
-    price: electricity.Price = "",
-    generation: electricity.Generation = "",
-    export_price: electricity.ExportPrice = "",
-    pue: electricity.Pue = "",
-    second_zero: electricity.SecondZero = "",
-    supply: electricity.Supply = "",
-    battery: electricity.Battery = "",
+    carbon: electricity.Carbon = None,
+    price: electricity.Price = None,
+    generation: electricity.Generation = None,
+    export_price: electricity.ExportPrice = None,
+    pue: electricity.Pue = None,
+    second_zero: electricity.SecondZero = None,
+    supply: electricity.Supply = None,
+    battery: electricity.Battery = None,
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
     ] = "simgrid",

@@ -55,6 +55,8 @@ def validate(
       windtunnel validate environment.json
 
       windtunnel validate --strict --format github *.json
+
+      windtunnel validate "prices.csv?zone=DE-LU&outside=year"
     """
     from windtunnel.diagnostics import Finding, InputError, Severity, UsageError, did_you_mean, reading
     from windtunnel.diagnostics.render import RENDERERS, render
@@ -68,13 +70,14 @@ def validate(
     asked = [name for name, given in (*usual, ("--merge-order", merge_order != "document")) if given]
     findings: list[Finding] = []
     unreadable: list[str] = []
-    for file in files:
+    for given in files:
+        file, rest = _apart(given)
         try:
             with reading(file):
                 data = _data(file)
                 if asked and (kind or _kind(data)) == "environment":
                     asked = []
-                findings += _check(file, data, kind, options, strict=strict)
+                findings += _check(file, data, kind, options, rest, strict=strict)
         except InputError as error:
             findings += error.findings
         except UsageError as error:  # the others are looked at all the same
@@ -104,6 +107,12 @@ def environment_options(merge_order: str, allow_files: Path | None, **flags: boo
     return Options(reference_order=merge_order == "reference", files=allow_files, schedulers=names, **flags)
 
 
+def _apart(file: Path) -> tuple[Path, str]:
+    """A file, and the options that stand behind it and a question mark, as for ``--carbon`` and ``--price``."""
+    name, mark, rest = str(file).partition("?")
+    return (file, "") if not mark or file.exists() else (Path(name), mark + rest)
+
+
 def _data(file: Path) -> bytes:
     from windtunnel.diagnostics import UsageError, read_input, read_stream
 
@@ -113,11 +122,11 @@ def _data(file: Path) -> bytes:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 
 
-def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) -> Any:
-    """The findings of one file, by its kind."""
+def _check(file: Path, data: bytes, kind: str, options: Any, rest: str, *, strict: bool) -> Any:
+    """The findings of one file, by its kind; ``rest`` are options behind a question mark."""
     import msgspec
 
-    from windtunnel.diagnostics import Finding, Severity
+    from windtunnel.diagnostics import Finding, Severity, UsageError
     from windtunnel.formats.sites import environment, sss
     from windtunnel.formats.workflows import looks_like_osp, osp_workload
 
@@ -125,12 +134,15 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
         return (Finding("standard input" if str(file) == "-" else str(file), code="empty", message="is empty"),)
     kind = kind or _kind(data)
     name = "standard input" if str(file) == "-" else str(file)
+    if rest and kind not in {"carbon", "price"}:
+        hint = "--kind carbon (or price) says that it is one"
+        raise UsageError(f"{file}{rest}: only carbon and prices have options", hint)
     if kind == "environment":
         return environment.check(data, name, options, folder=file.parent).findings
     if kind == "nodes":
         found = sss.check(data, name).findings
     elif kind in _OF_ELECTRICITY:
-        found = _electricity(file, name, data, kind)
+        found = _electricity(file, name, data, kind, rest)
     elif kind == "workload" and looks_like_osp(data):
         found = osp_workload.check(data, name)
     else:
@@ -142,7 +154,7 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     ]
 
 
-def _electricity(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]":
+def _electricity(file: Path, name: str, data: bytes, kind: str, rest: str) -> "tuple[Finding, ...]":
     """What the readers of ``--carbon``, ``--price`` and ``--supply`` find."""
     from tempfile import TemporaryDirectory
 
@@ -161,7 +173,7 @@ def _electricity(file: Path, name: str, data: bytes, kind: str) -> "tuple[Findin
             if kind == "supply":
                 read_supply(file)
             else:
-                found = read_signal(file, next(one for one in _SIGNALS if one == kind))[1]
+                found = read_signal(f"{file}{rest}", next(one for one in _SIGNALS if one == kind))[1]
         except InputError as error:
             found = [*error.findings]
     return tuple(replace(one, file=name) for one in found)
@@ -193,7 +205,7 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
 
 
 def _kind(data: bytes) -> str:
-    """``environment``, ``nodes``, or "" for what is in one of the other formats."""
+    """``environment``, ``nodes``, a part of the electricity, or "" for what is in one of the other formats."""
     from windtunnel.formats.other_programs import is_haizea
     from windtunnel.formats.signals import quantity_in
     from windtunnel.formats.sites import looks_like_environment, looks_like_nodes
@@ -202,6 +214,8 @@ def _kind(data: bytes) -> str:
     head = data[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
     if quantity := quantity_in(head):
         return quantity
+    if head.startswith(b"{") and b'"levels"' in head and b'"environment"' not in head:
+        return "supply"
     if head.startswith(b"<"):
         return "nodes" if looks_like_nodes(head) else ""
     if looks_like_osp(head):

@@ -11,7 +11,7 @@ import msgspec
 from windtunnel.diagnostics import Findings, did_you_mean, reading
 from windtunnel.diagnostics.json_positions import duplicate_keys, json_pointer, locate
 from windtunnel.formats.files import json_fault, read_bytes
-from windtunnel.model.supply import Level, Supply, level_faults
+from windtunnel.model.supply import Level, Supply, chain_fault, level_faults
 
 __all__ = ["read_supply"]
 
@@ -52,11 +52,14 @@ def _read(data: bytes, findings: Findings) -> Supply:
     for path, key, (line, column), _ in duplicate_keys(text):
         pointer = json_pointer((*path, key))
         findings.add(f"{key!r:.60} is given twice", code="supply", line=line, column=column, pointer=pointer)
+    valid = [one for one in made if one is not None]
+    if fault := chain_fault(valid):
+        findings.add(fault, code="supply", pointer=json_pointer(("levels",)))
     if findings.has_errors:
         placed = Findings(findings.file)
         placed.extend(locate(text, document, findings))
         placed.raise_all()
-    return Supply(levels=tuple(one for one in made if one is not None), name=findings.file)
+    return Supply(levels=tuple(valid), name=findings.file)
 
 
 def _level(given: Any, way: tuple[str | int, ...], findings: Findings) -> Level | None:

@@ -27,6 +27,8 @@ SIGNALS: Final = ("carbon", "price")
 RULES: Final = ("exact", "opendc")
 MOST: Final = 1e12
 """Larger numbers have no meaning."""
+_LEAST: Final = 1e-6
+"""Neither have smaller efficiencies, of which sums would overflow."""
 
 _OF_POLICIES: Final = ("threshold", "lower", "upper", "window")
 _EXAMPLE: Final = "such as capacity=50kWh;charge=10000;policy=double;lower=200;upper=350"
@@ -58,9 +60,9 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     discharge: float | None = None
     """What it gives at most (W, at the meter of the site); None: as much as the site draws and does not generate."""
     charge_efficiency: float = 1.0
-    """What it holds more for each joule that it takes, in (0, 1]."""
+    """What it holds more for each joule that it takes, from 1e-6 to 1."""
     discharge_efficiency: float = 1.0
-    """What it gives for each joule that it holds less, in (0, 1]."""
+    """What it gives for each joule that it holds less, from 1e-6 to 1."""
     initial: float = 0.0
     """What it holds at second 0 (kWh)."""
     rules: str = "exact"
@@ -113,7 +115,7 @@ def _fault(name: str, value: Any) -> str:
     if name in _ABOVE_ZERO:
         return "" if number and value > 0.0 else f"a number above 0 and at most {MOST:g} ({_UNITS[name]})"
     if name in _SHARES:
-        return "" if number and 0.0 < value <= 1.0 else "above 0 and at most 1"
+        return "" if number and _LEAST <= value <= 1.0 else f"from {_LEAST:g} to 1"
     if name == "initial":
         return "" if number and value >= 0.0 else f"a number from 0 to {MOST:g} ({_UNITS[name]})"
     return "" if number else f"a number of at most {MOST:g}"

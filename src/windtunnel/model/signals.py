@@ -8,14 +8,14 @@ found in O(log n) by sums of what came before. Outside the rows a signal holds, 
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from math import floor, inf
+from math import floor, inf, isfinite, isnan
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import SimulationError, UsageError
 
-__all__ = ["MOST", "OUTSIDE", "PERIODS", "Signal", "constant"]
+__all__ = ["MOST", "MOST_ERROR", "OUTSIDE", "PERIODS", "Signal", "constant"]
 
 PERIODS: Final = {"day": 86400.0, "week": 604800.0, "year": 31536000.0}
 """Seconds after which a signal may repeat; a year has 365 days."""
@@ -26,6 +26,9 @@ OUTSIDE: Final = ("error", "hold", *PERIODS)
 
 MOST: Final = 1e15
 """Larger dates and values have no meaning, and their integrals would overflow."""
+
+MOST_ERROR: Final = 100.0
+"""Forecasts that are off by more than this share have no meaning either."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -156,7 +159,13 @@ class Signal:
         return self.outside != "error" or (self.dates[0] <= since and until <= self.end)
 
     def steps(self, since: float, until: float) -> list[float]:
-        """Where steps begin after ``since`` and before ``until``, ascending; also in the rows that repeat."""
+        """Where steps begin after ``since`` and before ``until``, ascending; also in the rows that repeat.
+
+        Raises:
+            UsageError: there is no end of them.
+        """
+        if not (isfinite(since) and isfinite(until)) and (self.period > 0.0 or isnan(since) or isnan(until)):
+            raise UsageError(f"{self.name}: the steps from {since} s to {until} s have no end", "give finite times")
         dates, first, end, period = self.dates, self.dates[0], self.end, self.period
         found = list(dates[bisect_right(dates, since) : bisect_left(dates, until)])
         if period > 0.0 and until > end:
@@ -176,7 +185,10 @@ class Signal:
 
         Raises:
             SimulationError: nothing is known at ``now``.
+            UsageError: there is no end of it, or the error is no such share.
         """
+        if not 0.0 <= error <= MOST_ERROR:
+            raise UsageError(f"the error of a forecast is a share from 0 to {MOST_ERROR:g}, not {error!r}")
         stop = min(until, self.end) if self.outside == "error" else until
         dates = [now, *self.steps(now, stop)]
         values = [self.at(date) for date in dates]

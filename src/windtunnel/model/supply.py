@@ -6,14 +6,15 @@ share of what passes: (sum + devices + converters · watts) / efficiency. So the
 from the grid is a constant and so many watts for each watt of the machines (power-carbon.md 1.2, 1.3).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
 
-__all__ = ["Chain", "Level", "Supply", "level_faults"]
+__all__ = ["Chain", "Level", "Supply", "chain_fault", "level_faults"]
 
 _KINDS: Final[Mapping[str, Any]] = {
     "name": str,
@@ -26,6 +27,8 @@ _KINDS: Final[Mapping[str, Any]] = {
 }
 _MOST: Final = 1e12
 """Larger numbers of units and watts have no meaning."""
+_LEAST: Final = 1e-6
+"""Neither have smaller efficiencies, of a level or of a whole chain."""
 _WORDS: Final[Mapping[Any, str]] = {str: "a string", int: "a whole number", float: "a number"}
 
 
@@ -43,8 +46,8 @@ def level_faults(given: Mapping[str, Any]) -> list[tuple[str, str]]:
             found.append((name, f"{name} must be above 0, and at most {_MOST:g}, not {value!r:.40}"))
     if found:
         return found
-    if not 0.0 < given.get("efficiency", 1.0) <= 1.0:
-        found.append(("efficiency", f"efficiency must be above 0 and at most 1, not {given['efficiency']!r:.40}"))
+    if not _LEAST <= given.get("efficiency", 1.0) <= 1.0:
+        found.append(("efficiency", f"efficiency must be from {_LEAST:g} to 1, not {given['efficiency']!r:.40}"))
     if (given.get("hosts", 0) > 0) == (given.get("count", 0) > 0):
         found.append(("", "give either hosts (machines that a unit feeds) or count (units at the site)"))
     return found
@@ -65,7 +68,7 @@ class Level(msgspec.Struct, frozen=True, kw_only=True):
     converter_watts: float = 0.0
     """What each of them loses whatever happens (W)."""
     efficiency: float = 1.0
-    """What comes out of them for each watt that goes in, in (0, 1]."""
+    """What comes out of them for each watt that goes in, from 1e-6 to 1."""
 
     def __post_init__(self) -> None:
         values = {name: getattr(self, name) for name in self.__struct_fields__}
@@ -75,6 +78,12 @@ class Level(msgspec.Struct, frozen=True, kw_only=True):
     def units(self, hosts: int) -> int:
         """How many units there are at a site of so many machines."""
         return self.count or -(-hosts // self.hosts)
+
+
+def chain_fault(levels: Sequence[Level]) -> str:
+    """What is not valid in levels that are valid one by one; "" if nothing."""
+    whole = prod(level.efficiency for level in levels)
+    return "" if whole >= _LEAST else f"the efficiencies of all levels come to {whole:g}, less than {_LEAST:g}"
 
 
 class Supply(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +96,8 @@ class Supply(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.levels:
             raise UsageError("a supply has at least one level")
+        if fault := chain_fault(self.levels):
+            raise UsageError(f"supply: {fault}")
 
     def chain(self, hosts: int) -> "Chain":
         """The chain at a site of so many machines."""

@@ -73,7 +73,7 @@ def cards(m: Metrics) -> str:
 def _bill_cards(bill: Bill) -> list[str]:
     """Electricity of the site."""
     pue = [] if bill.pue is None else [("PUE", Cell(f"{bill.pue:.3f}", bill.pue))]
-    peak = ("peak of 15 min", Cell(f"{bill.peak_watts:,.1f} W", bill.peak_watts))
+    peak = ("peak of 15 min", _watts(bill.peak_watts))
     made = [card("Energy of the site", _energy(bill.site_joules), [*pue, peak])]
     moved = []
     if bill.generated_joules is not None and bill.exported_joules is not None:
@@ -96,6 +96,10 @@ def _mass(grams: float) -> Cell:
     return number(grams, mass_of(grams))
 
 
+def _watts(watts: float) -> Cell:
+    return number(watts, f"{watts:,.1f} W")
+
+
 def _money(cost: float, currency: str = "") -> Cell:
     return number(cost, cost_of(cost, currency))
 
@@ -115,8 +119,9 @@ _ROWS: Final[tuple[tuple[str, Callable[[Metrics], float | None], Callable[[float
     ("rejected", lambda m: float(m.states.get("REJECTED", 0)), _count),
     ("energy", lambda m: m.consumed_joules, _energy),
     ("energy of the site", lambda m: None if m.bill is None else m.bill.site_joules, _energy),
-    ("carbon (CO2e)", lambda m: None if m.bill is None else m.bill.carbon_g, _mass),
-    ("cost", lambda m: None if m.bill is None else m.bill.cost, _money),
+    ("energy of the grid", lambda m: None if m.bill is None else m.bill.grid_joules, _energy),
+    ("PUE", lambda m: None if m.bill is None else m.bill.pue, _ratio),
+    ("peak of 15 min", lambda m: None if m.bill is None else m.bill.peak_watts, _watts),
 )
 
 
@@ -127,24 +132,46 @@ def side_by_side(names: Sequence[str], measured: Sequence[Metrics]) -> str:
         values = [figure(m) for m in measured]
         if any(value is not None for value in values):
             rows.append([Cell(label), *_changes(values, show)])
+    rows += _billed([m.bill for m in measured])
     for name, one in measured[0].own.items():
         others = [m.own.get(name) for m in measured]
         rows.append([Cell(one.label or name), *(Cell("-") if o is None else Cell(str(o), o.value) for o in others)])
     return table("Figures", ["figure", *names], rows)
 
 
+def _billed(bills: Sequence[Bill | None]) -> Iterator[list[Cell]]:
+    """Grams and cost; there is no change from one currency, or one kind of intensity, to another."""
+    grams = [None if bill is None else bill.carbon_g for bill in bills]
+    if any(one is not None for one in grams):
+        kinds = ["" if bill is None else bill.carbon_kind for bill in bills]
+        shown = [Cell("-") if one is None else _mass(one) for one in grams]
+        yield [Cell("carbon (CO2e)"), *_changed(grams, shown, kinds)]
+    costs = [None if bill is None else bill.cost for bill in bills]
+    if any(one is not None for one in costs):
+        currencies = ["" if bill is None else bill.currency for bill in bills]
+        shown = [
+            Cell("-") if one is None else _money(one, currency)
+            for one, currency in zip(costs, currencies, strict=True)
+        ]
+        yield [Cell("cost"), *_changed(costs, shown, currencies)]
+
+
 def _changes(values: Sequence[float | None], show: Callable[[float], Cell]) -> Iterator[Cell]:
+    return _changed(values, [Cell("-") if value is None else show(value) for value in values], [""] * len(values))
+
+
+def _changed(values: Sequence[float | None], shown: Sequence[Cell], kinds: Sequence[str]) -> Iterator[Cell]:
+    """Values as they are shown, the later ones with the change from the first where both are of one kind."""
     first = values[0]
-    for rank, value in enumerate(values):
-        if value is None:
-            yield Cell("-")
-            continue
-        cell = show(value)
-        if rank and first and isfinite(first) and isfinite(value):
+    for rank, (value, cell, kind) in enumerate(zip(values, shown, kinds, strict=True)):
+        alike = kind in ("", kinds[0]) or not kinds[0]
+        if rank and alike and first and value is not None and isfinite(first) and isfinite(value):
             times = value / first
-            change = f"{times:,.0f} times" if times >= 10 else f"{times - 1:+.1%}"
-            cell = Cell(f"{cell.text} ({change})", value)
-        yield cell
+            many = times >= 10 and first > 0
+            change = f"{times:,.0f} times" if many else f"{(value - first) / abs(first):+.1%}"
+            yield Cell(f"{cell.text} ({change})", value)
+        else:
+            yield cell
 
 
 def groups(title: str, found: Mapping[str, GroupMetrics]) -> str:

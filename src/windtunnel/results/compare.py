@@ -1,6 +1,6 @@
 """Two runs side by side: what differs, job by job and in sum."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -15,7 +15,7 @@ from windtunnel.results.trimming import Trim
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FIGURES", "Comparison", "Difference", "compare"]
+__all__ = ["FIGURES", "Comparison", "Difference", "compare", "figures_of"]
 
 _Figure = tuple[str, str, Callable[[Metrics], float | None]]
 
@@ -40,6 +40,7 @@ _OF_BILL: Final[tuple[_Figure, ...]] = (
     ("energy generated", "J", lambda m: None if m.bill is None else m.bill.generated_joules),
     ("energy exported", "J", lambda m: None if m.bill is None else m.bill.exported_joules),
     ("PUE", "", lambda m: None if m.bill is None else m.bill.pue),
+    ("peak of 15 min", "W", lambda m: None if m.bill is None else m.bill.peak_watts),
     ("carbon", "g", lambda m: None if m.bill is None else m.bill.carbon_g),
     ("cost", "", lambda m: None if m.bill is None else m.bill.cost),
     ("revenue of exports", "", lambda m: None if m.bill is None else m.bill.revenue),
@@ -48,8 +49,7 @@ _OF_BILL: Final[tuple[_Figure, ...]] = (
 FIGURES: Final = (*_OF_JOBS, *_OF_BILL)
 """What is compared of two runs: name, unit, and where it is in their metrics."""
 
-
-_BILLED: Final = frozenset(f"{name} [{unit}]" if unit else name for name, unit, _ in _OF_BILL)
+_BILLED: Final = frozenset(name for name, _, _ in _OF_BILL)
 """What may differ although all jobs are alike."""
 
 _LONGEST: Final = 200
@@ -57,7 +57,7 @@ _LONGEST: Final = 200
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One figure of both runs. ``relative`` is (b - a) / a, None when a is 0 or a figure is missing."""
+    """One figure of both runs. ``relative`` is (b - a) / |a|, None when a is 0 or a figure is missing."""
 
     name: str
     unit: str
@@ -71,9 +71,14 @@ class Difference(msgspec.Struct, frozen=True):
 
     @property
     def relative(self) -> float | None:
-        """The change as a share of a."""
+        """The change as a share of a; of a negative one, such as a cost, of what it is without its sign."""
         change = self.change
-        return None if change is None or not self.a else change / self.a
+        return None if change is None or not self.a else change / abs(self.a)
+
+    @property
+    def label(self) -> str:
+        """Name and unit."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +118,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
         return [
             (
-                f"{d.name} [{d.unit}]" if d.unit else d.name,
+                d.label,
                 text(d.a),
                 text(d.b),
                 text(d.change, "+"),
@@ -132,9 +137,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         if self.identical:
             same = f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
-            billed = {f"{d.name} [{d.unit}]" if d.unit else d.name for d in self.figures if d.a != d.b} & _BILLED
+            billed = {d.label for d in self.figures if d.a != d.b and d.name.partition(",")[0] in _BILLED}
             rows = [row for row in self.table() if row[0] in billed]
-            return "\n".join([same, *(_aligned(rows) if rows else ())])
+            given = self.inputs.get("electricity") if rows else None
+            said = [] if given is None else [f"  input electricity: {_clipped(given[0])} / {_clipped(given[1])}"]
+            return "\n".join([same, *said, *(_aligned(rows) if rows else ())])
         common = self.jobs_a - self.only_a
         lines = [
             f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
@@ -235,11 +242,36 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
 
 
 def _figures(a: Metrics, b: Metrics) -> list[Difference]:
-    ours = [Difference(name, unit, figure(a), figure(b)) for name, unit, figure in FIGURES]
+    ours = [Difference(name, unit, *values) for name, unit, values in figures_of((a, b))]
     return ours + [
         Difference(one.label or name, one.unit, one.value, None if name not in b.own else b.own[name].value)
         for name, one in a.own.items()
     ]
+
+
+def figures_of(measured: Sequence[Metrics]) -> Iterator[tuple[str, str, list[float | None]]]:
+    """Name and unit of each figure, and its values in all runs; None where it is not there.
+
+    What cannot be compared has figures of its own: costs in several currencies, grams by several kinds of intensity.
+    """
+    for name, unit, figure in FIGURES:
+        values = [figure(metrics) for metrics in measured]
+        kinds = [_kind(name, metrics) for metrics in measured]
+        known = [kind for kind in dict.fromkeys(kinds) if kind]
+        if len(known) < 2:
+            yield name, known[0] if known and name == "cost" else unit, values
+            continue
+        for kind in dict.fromkeys(kinds):
+            parts = [value if one == kind else None for value, one in zip(values, kinds, strict=True)]
+            if any(part is not None for part in parts):
+                yield (name, kind, parts) if name == "cost" else (f"{name}, {kind}" if kind else name, unit, parts)
+
+
+def _kind(name: str, metrics: Metrics) -> str:
+    """What a figure must have in common to be compared; empty: nothing, or it is not known."""
+    if metrics.bill is None:
+        return ""
+    return {"cost": metrics.bill.currency, "carbon": metrics.bill.carbon_kind}.get(name, "")
 
 
 def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.results.compare import FIGURES
+from windtunnel.results.compare import figures_of
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
@@ -170,8 +170,7 @@ def _side(run: Run, rank: int) -> "pl.DataFrame":
 
 def _figures(measured: Sequence[Metrics]) -> dict[str, list[float | None]]:
     found: dict[str, list[float | None]] = {}
-    for name, unit, figure in FIGURES:
-        values = [figure(metrics) for metrics in measured]
+    for name, unit, values in figures_of(measured):
         if any(value is not None for value in values):
             found[f"{name} [{unit}]" if unit else name] = values
     own = dict.fromkeys(name for metrics in measured for name in metrics.own)

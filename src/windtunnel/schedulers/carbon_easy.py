@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from windtunnel.model.signals import Signal
+from windtunnel.model.signals import MOST_ERROR, Signal
 from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.idle_hosts import Seconds
 from windtunnel.schedulers.orders import QueueOrder
@@ -52,7 +52,7 @@ class CarbonEasy(Easy):
         *,
         signal: Literal["carbon", "price", "generation"] = "carbon",
         max_delay: Seconds = 86400.0,
-        forecast_error: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
+        forecast_error: Annotated[float, msgspec.Meta(ge=0, le=MOST_ERROR)] = 0.0,
         forecast_seed: int = 1,
         queue_order: QueueOrder = "fcfs",
     ) -> None:

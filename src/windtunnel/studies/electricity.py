@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from windtunnel.formats.signals import file_in, read_signal
 from windtunnel.formats.supply import read_supply
-from windtunnel.run_billing import Electricity
+from windtunnel.run_billing import TEXTS, Electricity
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.words import Words
 
@@ -28,29 +28,37 @@ def electricity_of(
     given = {name: value for name, value in given.items() if value != ""}
     if not given:
         return {}, None
-    if once(("electricity", repr(given)), (next(iter(given)),), lambda: _checked(words, given)) is None:
-        return None
+    looks = [once(("electricity", *given), (next(iter(given)),), lambda: _needs_met(words, given))]
+    for name, parse in TEXTS.items():
+        if name in given:
+            looks.append(once((name, given[name]), (name,), partial(parse, given[name])))
+    if "battery" in given and None not in looks:
+        looks.append(once(("battery", given["battery"], *given), ("battery",), lambda: _battery_met(given)))
     contents = []
     for name in ("carbon", "price", "generation", "export_price"):
         if name in given:
             look = partial(_signal, str(given[name]), name.removeprefix("export_"), folder, digest)
             found = once((name, given[name]), (name,), look)
-            if found is None:
-                return None
-            given[name], content = found
+            given[name], content = found or ("", None)
             contents.append(content)
     if "supply" in given:
         path = str((folder / str(given["supply"])).absolute())
-        if once(("supply", path), ("supply",), lambda: read_supply(path)) is None:
-            return None
+        looks.append(once(("supply", path), ("supply",), lambda: read_supply(path)))
         given["supply"] = path
-        contents.append([Path(path).name, digest(path)])
+        contents.append([Path(path).name, None if looks[-1] is None else digest(path)])
+    if None in looks or None in contents:
+        return None
     texts = [given.get("pue"), given.get("second_zero")]
     return given, [contents, [*texts, given["battery"]] if "battery" in given else texts]
 
 
-def _checked(words: Words, given: Mapping[str, Any]) -> bool:
-    Electricity(**given).check(energy=words.energy)
+def _needs_met(words: Words, given: Mapping[str, Any]) -> bool:
+    Electricity(**given).check_needs(energy=words.energy)
+    return True
+
+
+def _battery_met(given: Mapping[str, Any]) -> bool:
+    Electricity(**given).check_battery()
     return True
 
 

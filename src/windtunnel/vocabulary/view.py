@@ -160,7 +160,8 @@ class View:
         deviation, the same share whenever that step is forecast with the same ``seed``.
 
         Raises:
-            UsageError: as for :meth:`signal`.
+            UsageError: as for :meth:`signal`, or ``until`` is not finite where a signal repeats, or the error is
+                no share from 0 to 100.
         """
         return self.signal(name).forecast(self.mirror.now, until, error=error, seed=seed)
 

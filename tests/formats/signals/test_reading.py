@@ -87,7 +87,8 @@ def test_constants(text, quantity, unit, value):
     [
         ("", "carbon", "an empty string"),
         ("94EUR/MWh", "carbon", "'EUR/MWh' is not a unit of carbon"),
-        ("350", "carbon", "cannot be read"),
+        ("350", "carbon", "carbon: 350 has no unit"),
+        ("-1e3", "price", "price: -1e3 has no unit"),
         ("350g/kWh", "price", "is not a unit of price"),
         ("no-such-file.csv", "carbon", "cannot be read"),
         ("no.csv?outside", "price", "'outside', which is not NAME=VALUE"),

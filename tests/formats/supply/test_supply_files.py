@@ -48,6 +48,11 @@ def test_a_chain(file):
     assert read_supply(read) is read
 
 
+def test_a_chain_that_lets_nothing_pass(file):
+    path = file({"levels": [{"hosts": 1, "efficiency": 1e-4}, {"count": 1, "efficiency": 1e-4}]})
+    assert [(line, pointer) for line, pointer, _ in faults(path)] == [(1, "/levels")]
+
+
 def test_all_faults_with_their_places(file):
     text = """{"levels": [
  {"hosts": 1, "efficency": 0.9},

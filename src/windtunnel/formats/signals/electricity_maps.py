@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from windtunnel.diagnostics import Findings, InputError, Severity
-from windtunnel.formats.signals.one_of import OneOf, tell_unread
-from windtunnel.formats.signals.rows import SignalRows, seconds_of
-from windtunnel.formats.signals.table_rows import Table, head_of
+from windtunnel.formats.signals.table_rows import head_of
+from windtunnel.formats.signals.zoned_rows import ZonedTable, places_of
 from windtunnel.model.signal_units import Quantity, convert
 from windtunnel.model.signals import Signal
 
@@ -47,24 +46,23 @@ def read_portal(
         InputError: it is at fault; all faults are named with their line.
     """
     del quantity
-    table, rows, zones = Table(path, findings), SignalRows(findings), OneOf(findings, "zone", zone)
+    table = ZonedTable(path, findings, zone, "Zone Id")
     estimated = 0
-    at: dict[str, int] = {}
     factor = 1.0
-    for line, row in table.rows():
-        if not at:
-            at, factor = _columns(table.columns, column, findings)
-        if "zone" in at and not zones.takes(row[at["zone"]], line):
-            continue
-        if "estimated" in at and row[at["estimated"]].strip().casefold() in _YES:
+
+    def places(columns: list[str]) -> dict[str, int]:
+        nonlocal factor
+        at, factor = _columns(columns, column, findings)
+        return at
+
+    for line, row in table.rows(places):
+        if "estimated" in table.at and row[table.at["estimated"]].strip().casefold() in _YES:
             estimated += 1
-        _add(rows, row[0], row[at["value"]], line, factor)
-    zones.close()
+        table.take(line, row, factor)
     if estimated:
         message = "rows are estimated by the source (Data Estimated), and taken as they are"
         findings.add(message, code="estimated", severity=Severity.NOTE, count=estimated)
-    tell_unread(findings, table.columns, {table.columns[place] for place in (0, *at.values())} if at else set())
-    return rows.signal("g/kWh", outside=outside, dated=True, kind=column)
+    return table.taken.signal("g/kWh", outside=outside, dated=True, kind=column)
 
 
 def read_history(
@@ -81,28 +79,22 @@ def read_history(
         InputError: it is at fault; all faults are named with their line.
     """
     del quantity
-    table, rows, zones = Table(path, findings), SignalRows(findings), OneOf(findings, "zone", zone)
-    at: dict[str, int] = {}
-    for line, row in table.rows():
-        if not at:
-            names = {"date": "datetime", "value": "carbon_intensity_avg", "zone": "zone_name"}
-            at = {what: table.columns.index(name) for what, name in names.items() if name in table.columns}
-        if "zone" not in at or zones.takes(row[at["zone"]], line):
-            _add(rows, row[at["date"]], row[at["value"]], line, 1.0)
-    zones.close()
-    tell_unread(findings, table.columns, {table.columns[place] for place in at.values()})
-    return rows.signal("g/kWh", outside=outside, dated=True, kind="life-cycle")
+    table = ZonedTable(path, findings, zone, "zone_name")
+    names = {"date": "datetime", "value": "carbon_intensity_avg", "zone": "zone_name"}
+    for line, row in table.rows(lambda columns: places_of(columns, names)):
+        table.take(line, row)
+    return table.taken.signal("g/kWh", outside=outside, dated=True, kind="life-cycle")
 
 
 def _columns(columns: list[str], wanted: str, findings: Findings) -> tuple[dict[str, int], float]:
-    """Where value, zone and mark of estimates stand, and what the values are multiplied by.
+    """Where date, value, zone and mark of estimates stand, and what the values are multiplied by.
 
     Raises:
         InputError: there is no such carbon intensity, or its unit is unknown.
     """
     plain = [name.casefold() for name in columns]
     named = {"zone": "zone id", "estimated": "data estimated"}
-    at = {what: plain.index(name) for what, name in named.items() if name in plain}
+    at = {"date": 0, **places_of(plain, named)}
     for place, name in enumerate(plain):
         found = _INTENSITY.fullmatch(name)
         if found is None or (found[2] == "direct") != (wanted == "direct"):
@@ -115,12 +107,3 @@ def _columns(columns: list[str], wanted: str, findings: Findings) -> tuple[dict[
         message = f"has no carbon intensity ({wanted}), but {', '.join(columns)[:300]}"
         findings.add(message, code="columns", line=1, hint="column=direct or column=life-cycle chooses one")
     raise InputError(findings.sorted())
-
-
-def _add(rows: SignalRows, text: str, value: str, line: int, factor: float) -> None:
-    date = seconds_of(text)
-    if date is None:
-        hint = "such as 2024-01-01T00:00Z"
-        rows.findings.add(f"{text!r:.60} is not a date", code="not-a-time", line=line, hint=hint)
-    else:
-        rows.add(date, value, line, factor)

@@ -57,6 +57,9 @@ def read_entsoe(
     for line, row in table.rows():
         if head is None:
             head = _Head(table.columns, findings)
+            for one, column in ((zones, "Area"), (auctions, "Sequence")):
+                if column.casefold() not in head.at:
+                    one.absent(column)
         if head.takes(row, line, zones, auctions):
             head.add(rows, row, line)
     zones.close()

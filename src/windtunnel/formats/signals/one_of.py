@@ -23,6 +23,12 @@ class OneOf:
             self.found[name] = line
         return name == (self.wanted or next(iter(self.found)))
 
+    def absent(self, column: str) -> None:
+        """There is no column that tells them apart: an option that chooses one would have no effect."""
+        if self.wanted:
+            message = f"has no column {column!r}, by which {self.what}={self.wanted} would choose"
+            self.findings.add(message, code=self.what, line=1, hint=f"leave out {self.what}={self.wanted}")
+
     def close(self) -> None:
         """All rows are read: say so if it was not clear which to take, or if there are none."""
         names = list(self.found)

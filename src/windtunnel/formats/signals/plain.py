@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Final, Literal
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, Severity
 from windtunnel.formats.signals.one_of import tell_unread
 from windtunnel.formats.signals.rows import SignalRows, number_of, seconds_of
 from windtunnel.formats.signals.table_rows import Table, head_of
@@ -17,6 +17,8 @@ from windtunnel.model.signals import Signal
 
 __all__ = ["has_unit", "looks_like_plain", "read_plain"]
 
+_LATE: Final = 1e9
+"""Seconds, 31 years: a signal that begins later probably has dates, in seconds since 1970."""
 _UNIT: Final = re.compile(r"(?:.*[(\[])?([^()\[\]]+)[)\]]?")
 
 
@@ -63,6 +65,10 @@ def read_plain(
         else:
             dated = not seconds
             rows.add(date, row[place.value], line, place.factor)
+    if dated is False and rows.dates and rows.dates[0] >= _LATE:
+        message = f"times such as {rows.dates[0]:.10g} are seconds of the simulation, not of the calendar"
+        hint = "dates are written as 2024-01-01T00:00Z"
+        findings.add(message, code="late-times", line=rows.lines[0], hint=hint, severity=Severity.WARNING)
     if place.looked:
         tell_unread(findings, table.columns, {table.columns[place.time], table.columns[place.value]})
     return rows.signal(place.unit, outside=outside, dated=bool(dated), regular=False)
@@ -94,8 +100,11 @@ class _Place:
             fitting = [name for name in fitting if not self.column or name == self.column]
         if len(fitting) != 1 or columns.count(fitting[0]) > 1:
             self._refuse(columns, fitting, findings)
-        found = others[fitting[0]]
+        found, own = others[fitting[0]], convert(self.quantity, _unit(fitting[0]))
         assert found is not None
+        if own not in (None, found):
+            message = f"column {fitting[0]!r:.60} says its unit: unit={self.given} is another"
+            findings.add(message, code="unit", line=1, hint=f"leave out unit={self.given}")
         self.value = columns.index(fitting[0])
         self.unit, self.factor = found
 

@@ -13,6 +13,7 @@ import msgspec
 from windtunnel.diagnostics import Finding, Findings, InputError, UsageError, open_input, reading
 from windtunnel.formats.files import reason
 from windtunnel.formats.signals import electricity_maps, entsoe, opendc, plain, watttime
+from windtunnel.formats.signals.rows import number_of
 from windtunnel.model.signal_units import KNOWN, Quantity, convert
 from windtunnel.model.signals import Signal, constant
 from windtunnel.options import checked_options, options_of
@@ -32,18 +33,63 @@ class SignalFormat(msgspec.Struct, frozen=True):
     quantities: tuple[Quantity, ...]
     looks_like: Callable[[str], bool]
     reader: Callable[..., Signal]
+    description: str
+    """What it is, and by what it is recognised."""
+
+    def __str__(self) -> str:
+        return f"{self.name:<24} {', '.join(self.quantities):<13} {self.description}"
 
 
 FORMATS: Final = (
-    SignalFormat("opendc", ("carbon",), opendc.looks_like_parquet, opendc.read_opendc),
-    SignalFormat("electricity-maps", ("carbon",), electricity_maps.looks_like_portal, electricity_maps.read_portal),
     SignalFormat(
-        "electricity-maps-history", ("carbon",), electricity_maps.looks_like_history, electricity_maps.read_history
+        "opendc",
+        ("carbon",),
+        opendc.looks_like_parquet,
+        opendc.read_opendc,
+        "OpenDC's carbon traces: Parquet",
     ),
-    SignalFormat("watttime", ("carbon",), watttime.looks_like_watttime, watttime.read_watttime),
-    SignalFormat("watttime-csv", ("carbon",), watttime.looks_like_watttime_csv, watttime.read_watttime_csv),
-    SignalFormat("entsoe", ("price",), entsoe.looks_like_entsoe, entsoe.read_entsoe),
-    SignalFormat("plain", ("carbon", "price", "generation"), plain.looks_like_plain, plain.read_plain),
+    SignalFormat(
+        "electricity-maps",
+        ("carbon",),
+        electricity_maps.looks_like_portal,
+        electricity_maps.read_portal,
+        "tables of Electricity Maps' portal: CSV whose first column is Datetime (UTC), with a carbon intensity",
+    ),
+    SignalFormat(
+        "electricity-maps-history",
+        ("carbon",),
+        electricity_maps.looks_like_history,
+        electricity_maps.read_history,
+        "history of Electricity Maps' API: CSV with datetime and carbon_intensity_avg",
+    ),
+    SignalFormat(
+        "watttime",
+        ("carbon",),
+        watttime.looks_like_watttime,
+        watttime.read_watttime,
+        "answers of WattTime's API 3: JSON with meta and data, or with point_time",
+    ),
+    SignalFormat(
+        "watttime-csv",
+        ("carbon",),
+        watttime.looks_like_watttime_csv,
+        watttime.read_watttime_csv,
+        "the same as CSV with point_time and value",
+    ),
+    SignalFormat(
+        "entsoe",
+        ("price",),
+        entsoe.looks_like_entsoe,
+        entsoe.read_entsoe,
+        "ENTSO-E's day-ahead prices: CSV with MTU (UTC) or MTU (CET/CEST), and Day-ahead Price",
+    ),
+    SignalFormat(
+        "plain",
+        ("carbon", "price", "generation"),
+        plain.looks_like_plain,
+        plain.read_plain,
+        "CSV of your own, with a column time and one named with its unit",
+    ),
 )
 """In the order in which they are tried."""
 
@@ -67,6 +113,8 @@ def read_signal(given: str | Path | Signal, quantity: Quantity) -> tuple[Signal,
     text = str(given)
     if not text:
         raise UsageError(f"an empty string is not a {quantity}", _hint(quantity))
+    if number_of(text) is not None and not Path(text).exists():
+        raise UsageError(f"{quantity}: {text} has no unit", _hint(quantity))
     if not Path(text).is_file() and (found := _CONSTANT.fullmatch(text.strip())) is not None:
         known = convert(quantity, found[2])
         if known is not None:

@@ -76,7 +76,9 @@ class SignalRows:
         value = number_of(text)
         if value is None or not abs(value * factor) <= MOST:
             what = "is not a number" if value is None else f"is more than {MOST:g} in our unit"
-            self.findings.add(f"{text!r:.60} {what}", code="not-a-number", line=line)
+            comma = value is None and number_of(text.replace(",", ".", 1)) is not None
+            hint = "decimals are behind a point, as in 45.3" if comma else ""
+            self.findings.add(f"{text!r:.60} {what}", code="not-a-number", line=line, hint=hint)
             return
         if not abs(date) <= MOST:
             self.findings.add(f"{date:g} s is not a time", code="not-a-time", line=line)
@@ -111,6 +113,7 @@ class SignalRows:
                 severity=Severity.WARNING,
                 count=self.missing,
             )
+        self._tell_negative(unit)
         last = self._seen[-1]
         end = self._until if last < self._until < inf else last + step if step > 0.0 else inf
         if end == inf and outside == "error":
@@ -119,6 +122,19 @@ class SignalRows:
         return Signal(
             findings.file, unit, self.dates, self.values, end=end, outside=outside, dated=dated, kind=kind
         )
+
+    def _tell_negative(self, unit: str) -> None:
+        """Carbon intensities below 0, which are often no values, but marks of missing ones."""
+        below = [line for value, line in zip(self.values, self.lines, strict=True) if value < 0.0]
+        if below and unit == "g/kWh":
+            self.findings.add(
+                "carbon intensities below 0, which are taken as they are: they lower the grams",
+                code="negative",
+                line=below[0],
+                hint="if they mark missing values, leave these empty",
+                severity=Severity.WARNING,
+                count=len(below),
+            )
 
     def _usual_step(self, *, regular: bool) -> float:
         """Seconds from a row to the next: as most often, or between the last two; 0 if there are not two rows."""

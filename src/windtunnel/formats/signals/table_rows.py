@@ -1,6 +1,7 @@
 """CSV files with a head, as sources of signals write them."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -38,12 +39,15 @@ class Table:
             InputError: the file cannot be read.
         """
         findings = self.findings
+        line = 0
         try:
             with open_lines(self.path) as file:
                 first = file.readline()
                 separator = _separator(first)
                 reader = csv.reader([first], delimiter=separator)
                 self.columns = [name.strip() for name in next(reader, [])]
+                self._tell_doubled()
+                line = 1
                 reader = csv.reader(file, delimiter=separator)
                 for row in reader:
                     line = reader.line_num + 1
@@ -58,4 +62,11 @@ class Table:
             findings.add(f"cannot be read: {reason(error)}", code="unreadable")
             findings.raise_all()
         except csv.Error as error:
-            findings.add(f"is not a table of CSV: {error}", code="csv")
+            findings.add(f"is not a table of CSV: {error}", code="csv", line=line + 1)
+
+    def _tell_doubled(self) -> None:
+        """Columns of the same name, of which the first is read."""
+        doubled = {name for name, count in Counter(self.columns).items() if count > 1 and name}
+        if doubled:
+            message = f"several columns have the same name, and the first is read: {', '.join(sorted(doubled)):.200}"
+            self.findings.warn(message, code="columns", line=1)

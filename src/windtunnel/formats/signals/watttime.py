@@ -9,12 +9,13 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, InputError
+from windtunnel.diagnostics import Findings
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.repeated_members import tell_repeated
-from windtunnel.formats.signals.one_of import OneOf, tell_unread
+from windtunnel.formats.signals.one_of import tell_unread
 from windtunnel.formats.signals.rows import SignalRows, seconds_of
-from windtunnel.formats.signals.table_rows import Table, head_of
+from windtunnel.formats.signals.table_rows import head_of
+from windtunnel.formats.signals.zoned_rows import ZonedTable, places_of
 from windtunnel.model.signal_units import KNOWN, Quantity, convert
 from windtunnel.model.signals import Signal
 
@@ -26,7 +27,8 @@ _NEEDED: Final = "such as lbs_co2_per_mwh: the option unit=UNIT says it where th
 
 def looks_like_watttime(head: str) -> bool:
     """Whether it is JSON with the members that the API answers with."""
-    return head.lstrip().startswith("{") and '"meta"' in head and ('"data"' in head or '"point_time"' in head)
+    points = '"point_time"' in head  # the API tells its meta behind them, perhaps far behind
+    return head.lstrip().startswith("{") and (points or ('"meta"' in head and '"data"' in head))
 
 
 def looks_like_watttime_csv(head: str) -> bool:
@@ -108,30 +110,19 @@ def read_watttime_csv(
         InputError: it is at fault; all faults are named with their line.
     """
     del quantity
-    table, rows, zones = Table(path, findings), SignalRows(findings), OneOf(findings, "zone", zone)
-    names = ("point_time", "value", "units", "signal_type", "region")
-    at: dict[str, int] = {}
+    table = ZonedTable(path, findings, zone, "region")
+    names = {"date": "point_time", "value": "value", "units": "units", "type": "signal_type", "zone": "region"}
     said: tuple[str, str] | None = None
     factor, kind = 1.0, ""
-    for line, row in table.rows():
-        if not at:
-            at = {name: table.columns.index(name) for name in names if name in table.columns}
-        if "region" in at and not zones.takes(row[at["region"]], line):
-            continue
-        units, type_ = (row[at[name]].strip() if name in at else "" for name in ("units", "signal_type"))
+    for line, row in table.rows(lambda columns: places_of(columns, names)):
+        units, type_ = (row[table.at[name]].strip() if name in table.at else "" for name in ("units", "type"))
         if said is None:
             factor, kind = _factor(units, unit, findings, ""), _kind(type_, findings, "")
             said = units, type_
         elif (units, type_) != said:
             findings.add("another unit or signal than in the rows before", code="unit", line=line)
-        date = seconds_of(row[at["point_time"]])
-        if date is None:
-            findings.add(f"{row[at['point_time']]!r:.60} is not a date", code="not-a-time", line=line)
-        else:
-            rows.add(date, row[at["value"]], line, factor)
-    zones.close()
-    tell_unread(findings, table.columns, set(names))
-    return rows.signal("g/kWh", outside=outside, dated=True, kind=kind)
+        table.take(line, row, factor)
+    return table.taken.signal("g/kWh", outside=outside, dated=True, kind=kind)
 
 
 def _factor(said: Any, given: str, findings: Findings, pointer: str) -> float:
@@ -141,23 +132,19 @@ def _factor(said: Any, given: str, findings: Findings, pointer: str) -> float:
     if known is None:
         message = f"{text!r:.40} is not a unit of carbon intensity ({KNOWN['carbon']})" if text else "has no unit"
         findings.add(message, code="unit", pointer=pointer, hint=_NEEDED)
-        findings.raise_all()
+        return 1.0
     if given and said and given != said:
         findings.warn(f"the file says {said}: unit={given} has no effect", code="unit", pointer=pointer)
     return known[1]
 
 
 def _kind(said: Any, findings: Findings, pointer: str) -> str:
-    """``marginal`` or ``average``; other signals of the API are no intensity of CO2.
-
-    Raises:
-        InputError: it is another signal.
-    """
+    """``marginal`` or ``average``; other signals of the API are no intensity of CO2, and errors."""
     if said is None or said == "":
         findings.warn("does not state whether it is marginal (co2_moer) or average (co2_aoer)", code="signal")
         return ""
     if not isinstance(said, str) or said not in _KINDS:
         hint = f"signals read: {', '.join(_KINDS)}"
         findings.add(f"is a signal {said!r:.40}", code="signal", pointer=pointer, hint=hint)
-        raise InputError(findings.sorted())
+        return ""
     return _KINDS[said]
