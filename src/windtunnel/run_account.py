@@ -276,5 +276,5 @@ def tell_followers(account: Account, components: Sequence[Component], signals: C
             account.tell(
                 "without-effect",
                 f"{name or type(component).__name__} defers no job: the run has no {component.follows}",
-                hint=f"add --energy --{component.follows} FILE ({component.follows}=...)",
+                hint=f"add --energy --{component.follows.replace('_', '-')} FILE ({component.follows}=...)",
             )

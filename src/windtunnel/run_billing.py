@@ -20,6 +20,7 @@ from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
 
 __all__ = [
+    "SIGNALS",
     "TEXTS",
     "BatteryLike",
     "CarbonLike",
@@ -35,12 +36,20 @@ SupplyLike = str | Path | Supply | None
 SecondZeroLike = str | float | date | None
 BatteryLike = str | Battery | None
 
-_SIGNALS: Final = ("carbon", "price", "generation", "export_price")
+SIGNALS: Final[Mapping[str, Quantity]] = {
+    "carbon": "carbon",
+    "price": "price",
+    "generation": "power",
+    "export_price": "price",
+    "power_cap": "power",
+}
+"""What is a signal, and of which quantity."""
 _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "carbon": ((str, Path, Signal), "a file, a constant such as '350g/kWh', or a Signal"),
     "price": ((str, Path, Signal), "a file, a constant such as '94EUR/MWh', or a Signal"),
     "generation": ((str, Path, Signal), "a file, a constant such as '20kW', or a Signal"),
     "export_price": ((str, Path, Signal), "a file, a constant such as '40EUR/MWh', or a Signal"),
+    "power_cap": ((str, Path, Signal), "a file, a constant such as '1.5MW', or a Signal"),
     "pue": ((Real, str, Overhead), "a number such as 1.2, a text, or an Overhead"),
     "supply": ((str, Path, Supply), "a file or a Supply"),
     "battery": ((str, Battery), "a text such as 'capacity=9kWh;charge=1kW;policy=single;threshold=200' or a Battery"),
@@ -63,6 +72,8 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
     """The same of what the site generates, in W; None: nothing."""
     export_price: CarbonLike = None
     """The same of what is paid for what it exports; None: nothing."""
+    power_cap: CarbonLike = None
+    """The same of what its machines may draw together, in W; None: as much as they do."""
     pue: PueLike = None
     """What the facility adds; None: nothing."""
     second_zero: SecondZeroLike = None
@@ -122,7 +133,7 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             UsageError: there is not.
         """
         battery = None if self.battery is None else parse_battery(self.battery)
-        check_given(battery, {name: getattr(self, name) is not None for name in _SIGNALS})
+        check_given(battery, {name: getattr(self, name) is not None for name in SIGNALS})
 
     def billing(self, start_dates: Sequence[float], account: Account) -> Billing:
         """Read the signals, and place them so that second 0 of the simulation is theirs.
@@ -148,10 +159,7 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         return Billing(
             supply=None if self.supply is None else read_supply(self.supply),
             overhead=Overhead() if self.pue is None else parse_overhead(self.pue),
-            carbon=_placed(self.carbon, "carbon", zero, account),
-            price=_placed(self.price, "price", zero, account),
-            generation=_placed(self.generation, "generation", zero, account),
-            export_price=_placed(self.export_price, "price", zero, account),
+            **{name: _placed(getattr(self, name), kind, zero, account) for name, kind in SIGNALS.items()},
             clock=(zero or 0.0) % QUARTER,
             battery=None if self.battery is None else parse_battery(self.battery),
         )
@@ -159,7 +167,7 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
     def noted(self, billing: Billing) -> Mapping[str, Any]:
         """What makes this run another than one without such an account, for ``run.json``."""
         noted: dict[str, Any] = {"pue": str(billing.overhead)}
-        for name in _SIGNALS:
+        for name in SIGNALS:
             given, signal = getattr(self, name), getattr(billing, name)
             if signal is not None:
                 noted[name] = signal.name if isinstance(given, Signal) else str(given)

@@ -22,6 +22,9 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "conservative backfilling: nobody's reservation is ever delayed",
         _LITERATURE,
     ),
+    "capped-easy": Listed(
+        f"{_HERE}.capped_easy:CappedEasy", "EASY under a power cap that may change over time", "windtunnel"
+    ),
     "carbon-easy": Listed(
         f"{_HERE}.carbon_easy:CarbonEasy",
         "EASY; jobs are held back until the hours of least carbon (or price) within a delay",

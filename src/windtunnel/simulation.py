@@ -51,8 +51,8 @@ class Simulation:
         observers: further observers of the run.
         timeout: seconds to wait for each reply of a scheduler that runs out of process.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must define power figures.
-        carbon, price, generation, export_price, pue, second_zero, supply, battery: the account of electricity, with
-            ``energy`` (docs/guides/carbon.md); the first four may be a :class:`~windtunnel.formats.Signal`.
+        carbon, price, generation, export_price, power_cap, pue, second_zero, supply, battery: with ``energy``, the
+            account of electricity (docs/guides/carbon.md); the first five may be :class:`~windtunnel.formats.Signal`.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
         strict_input: what would be reported in the account (:attr:`account`) is an error.
@@ -91,6 +91,7 @@ class Simulation:
         price: "CarbonLike" = None,
         generation: "CarbonLike" = None,
         export_price: "CarbonLike" = None,
+        power_cap: "CarbonLike" = None,
         pue: "PueLike" = None,
         second_zero: "SecondZeroLike" = None,
         supply: "SupplyLike" = None,
@@ -108,7 +109,7 @@ class Simulation:
         options, record = options or Options(), record or RecordingOptions()
         options = replace(options, energy=energy or options.energy)
         signals = {"carbon": carbon, "price": price, "generation": generation, "export_price": export_price}
-        site = {"pue": pue, "second_zero": second_zero, "supply": supply, "battery": battery}
+        site = {"power_cap": power_cap, "pue": pue, "second_zero": second_zero, "supply": supply, "battery": battery}
         electricity = electricity_of(options, **signals, **site)
         if options.energy:
             options, record = with_energy(options, record, layout, billed=electricity is not None)

@@ -62,10 +62,10 @@ def test_formats(capsys):
         "lwf",
     ):
         assert f"\n{name} " in f"\n{out}"
-    signals = out.partition("\nOf --carbon, --price and --generation:\n")[2].splitlines()
+    signals = out.partition("\nOf --carbon, --price, --generation and --power-cap:\n")[2].splitlines()
     assert [line.split()[0] for line in signals] == [form.name for form in FORMATS]
     assert "entsoe                   price         ENTSO-E's day-ahead prices: CSV with MTU (UTC)" in out
-    assert "plain                    carbon, price, generation CSV of your own" in out
+    assert "plain                    carbon, price, power CSV of your own" in out
 
 
 def test_validate_tells_the_format_by_content(tmp_path, capsys):

@@ -71,8 +71,8 @@ def test_the_grid_gives_what_is_consumed_and_stored_and_lost(seed, battery, fixe
     assert bill.carbon_g / 1e3 + bill.cost == pytest.approx(bill.grid_joules * 100.0 / 3.6e9, rel=1e-9, abs=1e-9)
     for name in ("machines_joules", "overhead_joules", "site_joules", "pue"):
         assert (getattr(bill, name) or 0.0) == pytest.approx(getattr(before, name) or 0.0, rel=1e-12)
-    for since, until, joules, grams, _, (took, gave, left), sources in seen.power if looks else ():
-        assert sources is None
+    for since, until, joules, grams, _, (took, gave, left), *others in seen.power if looks else ():
+        assert others == [None, None]
         assert joules[3] + took - gave >= -1e-6
         assert took <= battery.charge * (until - since) * (1 + 1e-9) + 1e-6
         assert -1e-3 <= left <= battery.capacity * 3.6e6 + 1e-3

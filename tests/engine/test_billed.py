@@ -237,7 +237,7 @@ def test_what_is_not_asked_for_is_not_told():
     seen, totals, _ = ran(work, Billing(overhead=Overhead(linear=0.1)))
     assert (totals["bill"].carbon_g, totals["bill"].cue, totals["bill"].cost) == (None, None, None)
     assert seen.bills == {}
-    assert seen.power[0][3:] == (None, None, None, None)
+    assert seen.power[0][3:] == (None,) * 5
     seen, _, _ = ran(work, Billing(carbon=carbon))
     assert seen.bills["w0!a"][1] is None
 

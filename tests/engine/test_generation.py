@@ -67,7 +67,8 @@ def test_all_that_flows_in_flows_out(seed, battery, fixed, looks):
     for name in ("machines_joules", "overhead_joules", "site_joules", "pue"):
         assert (getattr(bill, name) or 0.0) == pytest.approx(getattr(plain, name) or 0.0, rel=1e-12)
     meter = simulation.world.energy.site.now
-    for since, until, joules, grams, cost, stored, (made, out, paid) in seen.power if looks else ():
+    for since, until, joules, grams, cost, stored, (made, out, paid), capped in seen.power if looks else ():
+        assert capped is None
         assert 0.0 <= out <= made + 1e-6
         assert made == pytest.approx(billing.generation.integral(since, until), rel=1e-9, abs=1e-6)
         taken = 0.0 if stored is None else stored[0] - stored[1]

@@ -92,10 +92,10 @@ def test_without_generation_nothing_is_said_of_it(place):
         ({"generation": None, "export_price": "5EUR/MWh"}, "export_price has no effect"),
         ({"generation": None, "battery": STORE}, "policy=surplus looks at what the site generates"),
         ({"price": "100EUR/MWh", "export_price": "5USD/MWh"}, "no exchange rate|export_price is in USD/MWh"),
-        ({"generation": "5kWh"}, "'kWh' is not a unit of generation"),
+        ({"generation": "5kWh"}, "'kWh' is not a unit of power"),
         ({"generation": "-5kW"}, "has values below 0"),
         ({"generation": 5}, "generation is a file, a constant such as '20kW'"),
-        ({"generation": Signal("s", "g/kWh", [0.0], [1.0])}, "a signal of generation is in W"),
+        ({"generation": Signal("s", "g/kWh", [0.0], [1.0])}, "a signal of power is in W"),
         ({"second_zero": "2024-01-01T03:00"}, "sun.csv has no value at second 0|c.csv has no value at second 0"),
     ],
 )
@@ -108,10 +108,10 @@ def test_what_is_refused_before_anything_is_replaced(place, options, said):
 
 
 def test_a_file_of_another_quantity(place):
-    with pytest.raises(InputError, match="no column is named with a unit of generation"):
+    with pytest.raises(InputError, match="no column is named with a unit of power"):
         simulate(generation="c.csv")
     assert main(["validate", "sun.csv"]) == 0
-    signal, told = read_signal("sun.csv", "generation")
+    signal, told = read_signal("sun.csv", "power")
     assert (signal.unit, list(signal.values), told) == ("W", [500, 100, 0], [])
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "Carbon",
     "ExportPrice",
     "Generation",
+    "PowerCap",
     "Price",
     "Pue",
     "SecondZero",
@@ -46,6 +47,14 @@ ExportPrice = Annotated[
         help="With --generation: what is paid for what goes back to the grid, as --price; default: nothing.",
     ),
 ]
+PowerCap = Annotated[
+    Optional[str],  # noqa: UP045 -- typer reads it
+    typer.Option(
+        metavar="FILE",
+        help="With --energy: what the machines may draw together, a file (CSV in W, kW or MW) or a constant such as "
+        "1.5MW; what exceeds it is accounted for, and --scheduler capped-easy keeps it.",
+    ),
+]
 Pue = Annotated[
     Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
@@ -76,7 +85,17 @@ Battery = Annotated[
 ]
 
 
-_NAMES: Final = ("carbon", "price", "generation", "export_price", "pue", "second_zero", "supply", "battery")
+_NAMES: Final = (
+    "carbon",
+    "price",
+    "generation",
+    "export_price",
+    "power_cap",
+    "pue",
+    "second_zero",
+    "supply",
+    "battery",
+)
 
 
 def arguments(*given: str | None) -> dict[str, Any]:

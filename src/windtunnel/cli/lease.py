@@ -81,6 +81,7 @@ def run(
     price: electricity.Price = None,
     generation: electricity.Generation = None,
     export_price: electricity.ExportPrice = None,
+    power_cap: electricity.PowerCap = None,
     pue: electricity.Pue = None,
     second_zero: electricity.SecondZero = None,
     supply: electricity.Supply = None,
@@ -134,7 +135,9 @@ def run(
             on_failure=on_failure,
             on_maintenance=on_maintenance,
         ),
-        **electricity.arguments(carbon, price, generation, export_price, pue, second_zero, supply, battery),
+        **electricity.arguments(
+            carbon, price, generation, export_price, power_cap, pue, second_zero, supply, battery
+        ),
         "force": force,
         "strict_input": strict_input,
         "unattended": True,

@@ -80,6 +80,6 @@ def formats() -> None:
 
     for line in list_formats():
         print(line)
-    print("\nOf --carbon, --price and --generation:")
+    print("\nOf --carbon, --price, --generation and --power-cap:")
     for signal in FORMATS:
         print(signal)

@@ -140,6 +140,7 @@ def run(
     price: electricity.Price = None,
     generation: electricity.Generation = None,
     export_price: electricity.ExportPrice = None,
+    power_cap: electricity.PowerCap = None,
     pue: electricity.Pue = None,
     second_zero: electricity.SecondZero = None,
     supply: electricity.Supply = None,
@@ -257,7 +258,9 @@ def run(
             record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
             observers=[*progress_observers(wanted=not quiet), *snapshots(out, nodes_every)],
             timeout=timeout,
-            **electricity.arguments(carbon, price, generation, export_price, pue, second_zero, supply, battery),
+            **electricity.arguments(
+                carbon, price, generation, export_price, power_cap, pue, second_zero, supply, battery
+            ),
             share_hosts=share_hosts,
             force=force,
             operations=apply,

@@ -14,7 +14,7 @@ __all__ = ["validate"]
 _MOST: Final = 1 << 28
 """Bytes of standard input."""
 
-_SIGNALS: Final = ("carbon", "price", "generation")
+_SIGNALS: Final = ("carbon", "price", "power")
 _KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases", *_SIGNALS, "supply")
 _OF_ELECTRICITY: Final = frozenset({*_SIGNALS, "supply"})
 
@@ -28,7 +28,7 @@ def validate(
         str,
         typer.Option(
             "--kind",
-            help="environment, nodes, workload, platform, events, leases, carbon, price, generation or supply, if "
+            help="environment, nodes, workload, platform, events, leases, carbon, price, power or supply, if "
             "the content does not show it.",
         ),
     ] = "",

@@ -42,6 +42,12 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
     revenue: float | None = None
     """What was paid for its exports; None without a price of them."""
     currency: str = ""
+    cap_excess_joules: float | None = None
+    """What the machines consumed above their power cap; None, as the following two, without a cap."""
+    cap_excess_seconds: float | None = None
+    """For how long they drew more."""
+    cap_excess_watts: float | None = None
+    """By how much, at most."""
     battery_charged_joules: float | None = None
     """What the battery took, at the meter of the site; None, as all that follows, without a battery."""
     battery_given_joules: float | None = None

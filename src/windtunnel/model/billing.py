@@ -33,6 +33,8 @@ class Billing(msgspec.Struct, frozen=True, kw_only=True):
     """What the site generates itself, such as by the sun (W)."""
     export_price: Signal | None = None
     """What is paid for what it gives to the grid, in the same currency per MWh; None: nothing."""
+    power_cap: Signal | None = None
+    """What its machines may draw together (W)."""
     clock: float = 0.0
     """Seconds of a quarter of an hour that have passed at second 0: quarters are those of the clock."""
     battery: Battery | None = None
@@ -43,8 +45,10 @@ class Billing(msgspec.Struct, frozen=True, kw_only=True):
             self.battery,
             {name: getattr(self, name) is not None for name in ("carbon", "price", "generation", "export_price")},
         )
-        if self.generation is not None and min(self.generation.values) < 0.0:
-            raise UsageError(f"generation: {self.generation.name} has values below 0", "generators give 0 W or more")
+        for name in ("generation", "power_cap"):
+            signal = getattr(self, name)
+            if signal is not None and min(signal.values) < 0.0:
+                raise UsageError(f"{name}: {signal.name} has values below 0", "these are 0 W or more")
         if self.price is not None and self.export_price is not None and self.price.unit != self.export_price.unit:
             raise UsageError(
                 f"export_price is in {self.export_price.unit}, price in {self.price.unit}",
@@ -54,7 +58,7 @@ class Billing(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def signals(self) -> dict[str, Signal]:
         """What schedulers may follow, by name."""
-        given = {"carbon": self.carbon, "price": self.price, "generation": self.generation}
+        given = {name: getattr(self, name) for name in ("carbon", "price", "generation", "power_cap")}
         return {name: signal for name, signal in given.items() if signal is not None}
 
 

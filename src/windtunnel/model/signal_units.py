@@ -1,4 +1,4 @@
-"""Units of signals: carbon intensities in g/kWh, prices in a currency per MWh, generation in W; others are converted.
+"""Units of signals: carbon intensities in g/kWh, prices in a currency per MWh, power in W; others are converted.
 
 A unit that is not listed here is refused, never guessed (power-carbon.md 5).
 """
@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 __all__ = ["KNOWN", "Quantity", "convert", "currency_of"]
 
-Quantity = Literal["carbon", "price", "generation"]
+Quantity = Literal["carbon", "price", "power"]
 
 _GRAM_PER_KWH: Final = {
     "g/kwh": 1.0,
@@ -27,7 +27,7 @@ _PRICE: Final = re.compile(r"([A-Z]{3}|€)/([kM]Wh)")
 KNOWN: Final = {
     "carbon": "g/kWh, kg/kWh, kg/MWh, t/MWh, lb/MWh or g/MJ, also with CO2, CO2e or CO2eq behind the mass",
     "price": "a currency per kWh or MWh, such as EUR/MWh",
-    "generation": "W, kW or MW",
+    "power": "W, kW or MW",
 }
 """What may be written, by quantity."""
 
@@ -41,7 +41,7 @@ def convert(quantity: Quantity, unit: str) -> tuple[str, float] | None:
             plain = "lb/mwh"
         factor = _GRAM_PER_KWH.get(_GAS.sub("", plain, count=1))
         return None if factor is None else ("g/kWh", factor)
-    if quantity == "generation":
+    if quantity == "power":
         return ("W", _WATTS[text]) if text in _WATTS else None
     found = _PRICE.fullmatch(text)
     if found is None:

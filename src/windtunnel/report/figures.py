@@ -82,6 +82,9 @@ def _bill_cards(bill: Bill) -> list[str]:
         moved += [("charged", _energy(bill.battery_charged_joules)), ("given", _energy(bill.battery_given_joules))]
     if moved:
         made.append(card("Energy of the grid", _energy(bill.grid_joules), moved))
+    if bill.cap_excess_joules is not None and bill.cap_excess_watts is not None:
+        most = ("by at most", Cell(f"{bill.cap_excess_watts:,.1f} W", bill.cap_excess_watts))
+        made.append(card("Energy above the power cap", _energy(bill.cap_excess_joules), [most]))
     if bill.carbon_g is not None:
         kind = [("intensity", Cell(bill.carbon_kind))] if bill.carbon_kind else []
         made.append(card("Carbon (CO2e)", _mass(bill.carbon_g), kind))

@@ -11,7 +11,8 @@ __all__ = ["JobsCarbonCsv", "PowerCsv"]
 
 _POWER: Final = (
     "time,seconds,machines_watts,devices_watts,losses_watts,overhead_watts,site_watts,carbon_intensity,price,carbon_g,"
-    "cost,grid_watts,battery_watts,battery_charge_joules,generation_watts,export_watts,revenue\n"
+    "cost,grid_watts,battery_watts,battery_charge_joules,generation_watts,export_watts,revenue,cap_watts,"
+    "excess_watts\n"
 )
 _JOBS: Final = "job_id,workload_name,carbon_g,cost\n"
 
@@ -31,6 +32,7 @@ class PowerCsv(Recorder):
         price: tuple[float, float] | None,
         stored: tuple[float, float, float] | None,
         sources: tuple[float, float, float] | None,
+        capped: tuple[float, float] | None,
     ) -> None:
         """Write a row."""
         seconds = until - since
@@ -42,8 +44,9 @@ class PowerCsv(Recorder):
         battery = "," if stored is None else _digits(taken, stored[2])
         generated, exported, paid = (0.0, 0.0, 0.0) if sources is None else sources
         own = ",," if sources is None else f"{_digits(generated / seconds, exported / seconds)},{paid:f}"
+        cap = "," if capped is None else _digits(capped[0] / seconds, capped[1] / seconds)
         grid = _digits(site + taken + (exported - generated) / seconds)
-        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost},{grid},{battery},{own}\n")
+        self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost},{grid},{battery},{own},{cap}\n")
 
 
 def _digits(*parts: float) -> str:

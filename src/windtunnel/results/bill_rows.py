@@ -1,5 +1,6 @@
 """The electricity of a site, in rows for people."""
 
+from windtunnel.diagnostics import show_duration
 from windtunnel.model.bill import Bill
 
 __all__ = ["bill_rows", "cost_of", "mass_of"]
@@ -22,6 +23,10 @@ def bill_rows(bill: Bill) -> list[tuple[str, str]]:
     if bill.pue is not None:
         rows.append(("PUE", f"{bill.pue:.4f}".rstrip("0").rstrip(".")))
     rows.append(("peak of 15 min", f"{bill.peak_watts:,.1f} W"))
+    if bill.cap_excess_joules is not None:
+        rows.append(("above the power cap", f"{bill.cap_excess_joules:,.0f} J"))
+        seconds, watts = show_duration(bill.cap_excess_seconds or 0.0), bill.cap_excess_watts or 0.0
+        rows.append(("  for / by at most", f"{seconds} / {watts:,.1f} W"))
     if bill.carbon_g is not None:
         kind = f" ({bill.carbon_kind} intensity)" if bill.carbon_kind else ""
         rows.append(("carbon", f"{mass_of(bill.carbon_g)} CO2e{kind}"))

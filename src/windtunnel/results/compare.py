@@ -41,6 +41,7 @@ _OF_BILL: Final[tuple[_Figure, ...]] = (
     ("energy exported", "J", lambda m: None if m.bill is None else m.bill.exported_joules),
     ("PUE", "", lambda m: None if m.bill is None else m.bill.pue),
     ("peak of 15 min", "W", lambda m: None if m.bill is None else m.bill.peak_watts),
+    ("energy above the cap", "J", lambda m: None if m.bill is None else m.bill.cap_excess_joules),
     ("carbon", "g", lambda m: None if m.bill is None else m.bill.carbon_g),
     ("cost", "", lambda m: None if m.bill is None else m.bill.cost),
     ("revenue of exports", "", lambda m: None if m.bill is None else m.bill.revenue),

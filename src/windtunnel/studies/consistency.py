@@ -19,6 +19,7 @@ _WITH_NAMES: Final = (
     "price",
     "generation",
     "export_price",
+    "power_cap",
     "pue",
     "second_zero",
     "supply",

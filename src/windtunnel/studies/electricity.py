@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from windtunnel.formats.signals import file_in, read_signal
 from windtunnel.formats.supply import read_supply
-from windtunnel.run_billing import TEXTS, Electricity
+from windtunnel.run_billing import SIGNALS, TEXTS, Electricity
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.words import Words
 
 __all__ = ["ELECTRICITY", "Once", "electricity_of"]
 
-ELECTRICITY: Final = ("carbon", "price", "generation", "export_price", "pue", "second_zero", "supply", "battery")
+ELECTRICITY: Final = (*SIGNALS, "pue", "second_zero", "supply", "battery")
 """The words of a study that are arguments of :class:`windtunnel.Simulation` by the same names."""
 
 Once = Callable[[Any, tuple[str, ...], Callable[[], Any]], Any]
@@ -35,18 +35,19 @@ def electricity_of(
     if "battery" in given and None not in looks:
         looks.append(once(("battery", given["battery"], *given), ("battery",), lambda: _battery_met(given)))
     contents = []
-    for name in ("carbon", "price", "generation", "export_price"):
+    for name, quantity in SIGNALS.items():
         if name in given:
-            look = partial(_signal, str(given[name]), name.removeprefix("export_"), folder, digest)
+            look = partial(_signal, str(given[name]), quantity, folder, digest)
             found = once((name, given[name]), (name,), look)
+            looks.append(found)
             given[name], content = found or ("", None)
-            contents.append(content)
+            contents.append([name, content])
     if "supply" in given:
         path = str((folder / str(given["supply"])).absolute())
         looks.append(once(("supply", path), ("supply",), lambda: read_supply(path)))
         given["supply"] = path
         contents.append([Path(path).name, None if looks[-1] is None else digest(path)])
-    if None in looks or None in contents:
+    if None in looks:
         return None
     texts = [given.get("pue"), given.get("second_zero")]
     return given, [contents, [*texts, given["battery"]] if "battery" in given else texts]

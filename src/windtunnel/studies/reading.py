@@ -251,6 +251,7 @@ WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
     "price": _text,
     "generation": _text,
     "export_price": _text,
+    "power_cap": _text,
     "pue": _pue,
     "second_zero": _text,
     "supply": _text,

@@ -73,8 +73,9 @@ def study(name: str = "", /, *, schedulers: Any, workloads: Any, **words: Any) -
             ``label``, ``options`` and ``operations``. A list instead of a workload: several that run together.
         words: ``platforms`` (default: the hosts that each workload says it needs), ``operations``, ``parameters``,
             ``seeds``, ``design``, ``samples``, ``design_seed``, ``points``, ``failures``, ``engine``, ``events``,
-            ``energy``, ``carbon``, ``price``, ``generation``, ``export_price``, ``pue``, ``second_zero``, ``supply``,
-            ``battery``, ``share_hosts``, ``warm_up``, ``cool_down``, ``until``, ``job_tables``.
+            ``energy``, ``carbon``, ``price``, ``generation``, ``export_price``, ``power_cap``, ``pue``,
+            ``second_zero``, ``supply``, ``battery``, ``share_hosts``, ``warm_up``, ``cool_down``, ``until``,
+            ``job_tables``.
 
     Raises:
         InputError: the study is invalid; every fault is reported.

@@ -65,6 +65,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     price: str = ""
     generation: str = ""
     export_price: str = ""
+    power_cap: str = ""
     pue: str | float = ""
     second_zero: str = ""
     supply: str = ""

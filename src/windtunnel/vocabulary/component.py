@@ -117,10 +117,10 @@ class WithView(Protocol):
 
 @runtime_checkable
 class FollowsSignals(Protocol):
-    """A component that decides by ``carbon`` or ``price``, if the run has it."""
+    """A component that decides by a signal such as ``carbon``, if the run has it."""
 
     follows: str
-    """Which of them."""
+    """Which signal."""
 
 
 MOST_GATHERED: Final = 999
@@ -197,6 +197,7 @@ class Observer:
         price: tuple[float, float] | None,
         stored: tuple[float, float, float] | None,
         sources: tuple[float, float, float] | None,
+        capped: tuple[float, float] | None,
     ) -> None:
         """A quarter of an hour, or the part of it in the run, from ``since`` to ``until`` (s) is over.
 
@@ -204,7 +205,8 @@ class Observer:
         integral of the carbon intensity (g/kWh·s) and grams of the grid; integral of the price (currency/MWh·s) and
         cost of the grid; joules that a battery took and gave, and held in the end; joules that the site generated and
         exported, and the revenue of the latter. The grid gives what the site consumes and exports and its battery
-        takes, less what the battery gives and the site generates. None: not part of the account.
+        takes, less what the battery gives and the site generates. Last, the integral of the power cap and joules of
+        the machines above it. None: not part of the account.
         """
 
     def on_bill(self, now: float, record: JobRecord, grams: float | None, cost: float | None) -> None:

@@ -75,7 +75,7 @@ class SimulationBegins(Notice):
     keeps_metadata: bool = True
     """Whether job metadata is recorded (``SetJobMetadata``), which Batsim 5 does not have."""
     signals: Mapping[str, Signal] = {}
-    """Carbon intensity (``carbon``) and price (``price``) over the run, if they were requested; in process only."""
+    """``carbon``, ``price``, ``generation`` and ``power_cap`` over the run, where they are given; in process only."""
 
     @property
     def hosts(self) -> Sequence[Host]:

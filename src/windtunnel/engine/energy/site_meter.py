@@ -9,11 +9,12 @@ from math import floor
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.engine.energy.power_cap import above
 from windtunnel.model.bill import Bill
 from windtunnel.model.billing import JOULES_PER_KWH, JOULES_PER_MWH, QUARTER, Billing
 from windtunnel.model.signal_units import currency_of
 
-__all__ = ["Reading", "SiteMeter", "Sources", "Stored", "Watts"]
+__all__ = ["Capped", "Reading", "SiteMeter", "Sources", "Stored", "Watts"]
 
 Watts = tuple[float, float, float, float, float, float, float]
 """Of machines, devices of the supply, all that is supplied (these and the losses), and the site; of the grid (below
@@ -24,6 +25,12 @@ Stored = tuple[float, float, float]
 
 Sources = tuple[float, float, float]
 """Joules that were generated and exported, and what was paid for the latter."""
+
+Capped = tuple[float, float]
+"""The integral of the power cap (J), and the joules of the machines above it."""
+
+Integrals = tuple[float, float, float, float, float]
+"""Of carbon, price and the price of exports; seconds and joules above the power cap."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -46,10 +53,16 @@ class Reading:
         self.generated = 0.0
         self.exported = 0.0
         self.revenue = 0.0
+        self.over_seconds = 0.0
+        self.over_joules = 0.0
+        """Above the power cap."""
 
-    def add(self, seconds: float, watts: Watts, carbon: float, price: float, paid: float) -> None:
-        """So many seconds have passed at these watts; ``carbon``, ``price`` and ``paid`` are integrals of signals."""
+    def add(self, seconds: float, watts: Watts, integrals: Integrals) -> None:
+        """So many seconds have passed at these watts, with these integrals of signals over them."""
         machines, devices, supplied, site, grid, taken, generated = watts
+        carbon, price, paid, over_seconds, over_joules = integrals
+        self.over_seconds += over_seconds
+        self.over_joules += over_joules
         self.machines += machines * seconds
         self.devices += devices * seconds
         self.supplied += supplied * seconds
@@ -74,6 +87,7 @@ class Reading:
         new.grid, new.grams, new.cost = self.grid, self.grams, self.cost
         new.charged, new.given, new.held = self.charged, self.given, self.held
         new.generated, new.exported, new.revenue = self.generated, self.exported, self.revenue
+        new.over_seconds, new.over_joules = self.over_seconds, self.over_joules
         return new
 
 
@@ -97,6 +111,9 @@ class SiteMeter:
         self.peak = -1.0
         """Highest mean (W) of a whole quarter that is over; below 0: there was none."""
         self.peak_at_last = -1.0
+        self.worst = 0.0
+        """By how many watts the machines exceeded their cap, at most."""
+        self.worst_at_last = 0.0
         self.quarter = Reading()
         """The present quarter of an hour."""
         self.quarter_began = 0.0
@@ -134,13 +151,18 @@ class SiteMeter:
         Raises:
             SimulationError: one is not.
         """
-        if self.billing.export_price is not None:
-            self.billing.export_price.integral(since, until)
+        for signal in (self.billing.export_price, self.billing.power_cap):
+            if signal is not None:
+                signal.integral(since, until)
 
-    def paid(self, watts: Watts, since: float, until: float) -> float:
-        """The integral of the price of exports, where there are any."""
-        price = self.billing.export_price
-        return 0.0 if price is None or watts[4] >= 0.0 else price.integral(since, until)
+    def all_integrals(self, watts: Watts, since: float, until: float) -> Integrals:
+        """What :meth:`Reading.add` wants to know of the time from ``since`` to ``until``."""
+        carbon, price = self.integrals(since, until)
+        sold, cap = self.billing.export_price, self.billing.power_cap
+        paid = 0.0 if sold is None or watts[4] >= 0.0 else sold.integral(since, until)
+        over = (0.0, 0.0, 0.0) if cap is None else above(cap, watts[0], since, until)
+        self.worst = max(self.worst, over[2])
+        return carbon, price, paid, over[0], over[1]
 
     def pass_time(self, machines: float, since: float, until: float, hooks: Sequence[Callable[..., None]]) -> None:
         """The machines draw so many watts from ``since`` to ``until``.
@@ -156,11 +178,11 @@ class SiteMeter:
         Raises:
             SimulationError: a signal is not known there.
         """
-        carbon, price = self.known(since, until)
-        paid = self.paid(watts, since, until)
-        self.now.add(until - since, watts, carbon, price, paid)
+        self.known(since, until)
+        integrals = self.all_integrals(watts, since, until)
+        self.now.add(until - since, watts, integrals)
         if until < self.next_quarter:
-            self.quarter.add(until - since, watts, carbon, price, paid)
+            self.quarter.add(until - since, watts, integrals)
         else:
             self._over_quarters(watts, since, until, hooks)
 
@@ -178,8 +200,7 @@ class SiteMeter:
         """The same watts to the end of this quarter at least, and perhaps over many."""
         while until >= self.next_quarter:
             end = self.next_quarter
-            carbon, price = self.integrals(since, end)
-            self.quarter.add(end - since, watts, carbon, price, self.paid(watts, since, end))
+            self.quarter.add(end - since, watts, self.all_integrals(watts, since, end))
             if self.whole:
                 self.peak = max(self.peak, self.quarter.grid / QUARTER)
             self.tell(end, hooks)
@@ -192,8 +213,7 @@ class SiteMeter:
                 since = self.quarter_began = end + many * QUARTER
                 self.next_quarter = since + QUARTER
         if until > since:
-            carbon, price = self.integrals(since, until)
-            self.quarter.add(until - since, watts, carbon, price, self.paid(watts, since, until))
+            self.quarter.add(until - since, watts, self.all_integrals(watts, since, until))
 
     def tell(self, end: float, hooks: Sequence[Callable[..., None]]) -> None:
         """A quarter, or what the run has of it, is over."""
@@ -203,9 +223,11 @@ class SiteMeter:
         integrals = self.integrals(self.quarter_began, end)
         carbon = None if self.billing.carbon is None else (integrals[0], one.grams)
         price = None if self.billing.price is None else (integrals[1], one.cost)
+        cap = self.billing.power_cap
+        capped = None if cap is None else (cap.integral(self.quarter_began, end), one.over_joules)
         for hook in hooks:
             joules = (one.machines, one.devices, one.supplied, one.site)
-            hook(self.quarter_began, end, joules, carbon, price, self.stored(end), self.sources())
+            hook(self.quarter_began, end, joules, carbon, price, self.stored(end), self.sources(), capped)
 
     def stored(self, end: float) -> Stored | None:  # noqa: ARG002
         """What a battery took and gave in this quarter of an hour, and holds at its end; None: there is none."""
@@ -218,6 +240,7 @@ class SiteMeter:
     def begin(self, now: float) -> None:
         """The account begins."""
         self.first = self.now.copy()
+        self.worst = 0.0
         self.began = now
         self.end(now)
 
@@ -226,6 +249,7 @@ class SiteMeter:
         self.last = self.now.copy()
         self.ended = now
         self.peak_at_last = self.peak
+        self.worst_at_last = self.worst
 
     def bill(self) -> Bill:
         """What was drawn between the begin and the end of the account."""
@@ -238,6 +262,7 @@ class SiteMeter:
         carbon, price = self.billing.carbon, self.billing.price
         priced = price or self.billing.export_price
         grams = None if carbon is None else last.grams - first.grams
+        capped = self.billing.power_cap is not None
         return Bill(
             machines_joules=machines,
             devices_joules=devices,
@@ -252,4 +277,7 @@ class SiteMeter:
             cue=None if grams is None or supplied <= 0.0 else grams / 1000.0 / (supplied / JOULES_PER_KWH),
             cost=None if price is None else last.cost - first.cost,
             currency="" if priced is None else currency_of(priced.unit),
+            cap_excess_joules=last.over_joules - first.over_joules if capped else None,
+            cap_excess_seconds=last.over_seconds - first.over_seconds if capped else None,
+            cap_excess_watts=self.worst_at_last if capped else None,
         )

@@ -22,8 +22,8 @@ __all__ = ["FORMATS", "SignalFormat", "file_in", "quantity_in", "read_signal"]
 
 _CONSTANT: Final = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d].*|€.*)")
 _HEAD: Final = 1 << 16
-_OURS: Final = {"carbon": "g/kWh", "price": "a currency per MWh, such as EUR/MWh", "generation": "W"}
-_EXAMPLES: Final = {"carbon": "350g/kWh", "price": "94EUR/MWh", "generation": "20kW"}
+_OURS: Final = {"carbon": "g/kWh", "price": "a currency per MWh, such as EUR/MWh", "power": "W"}
+_EXAMPLES: Final = {"carbon": "350g/kWh", "price": "94EUR/MWh", "power": "20kW"}
 
 
 class SignalFormat(msgspec.Struct, frozen=True):
@@ -85,7 +85,7 @@ FORMATS: Final = (
     ),
     SignalFormat(
         "plain",
-        ("carbon", "price", "generation"),
+        ("carbon", "price", "power"),
         plain.looks_like_plain,
         plain.read_plain,
         "CSV of your own, with a column time and one named with its unit",
@@ -99,7 +99,7 @@ def read_signal(given: str | Path | Signal, quantity: Quantity) -> tuple[Signal,
 
     Args:
         given: a constant with its unit (``350g/kWh``), a file with options (``FILE?outside=hold``), or a signal.
-        quantity: ``carbon``, ``price`` or ``generation`` (W).
+        quantity: ``carbon``, ``price`` or ``power``.
 
     Raises:
         InputError: the file cannot be read, or is invalid.
