@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from windtunnel.report.conditions import conditions, markers
 from windtunnel.report.packing import packed, packed_names
-from windtunnel.report.series import binned, busy_hosts, power, queue_length
+from windtunnel.report.series import binned, busy_hosts, electricity, power, queue_length
 from windtunnel.results.run import Run
 from windtunnel.results.stretch import Stretch
 
@@ -107,6 +107,7 @@ def _curves(run: Run, first: float, last: float) -> list[dict[str, Any]]:
         ("busy hosts", "", busy_hosts(run), run.hosts),
         ("waiting jobs", "", queue_length(run), None),
         ("power", "W", power(run), None),
+        *[(name, unit, steps, None) for name, unit, steps in electricity(run)],
     ):
         if steps:
             values = [float(f"{value:.5g}") for value in binned(steps, first, last, BINS)]

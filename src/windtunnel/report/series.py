@@ -2,10 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Final
 
 from windtunnel.results.run import Run
 
-__all__ = ["Steps", "binned", "busy_hosts", "power", "queue_length", "steps_of"]
+__all__ = ["Steps", "binned", "busy_hosts", "electricity", "power", "queue_length", "steps_of"]
+
+_ELECTRICITY: Final = (
+    ("grid_watts", "power of the grid", "W"),
+    ("generation_watts", "generation", "W"),
+    ("battery_watts", "what the battery takes", "W"),
+    ("cap_watts", "power cap of the machines", "W"),
+    ("carbon_intensity", "carbon intensity", "g/kWh"),
+    ("price", "price", ""),
+)
+"""Columns of ``power.csv`` that are drawn, with names and units."""
 
 Steps = list[tuple[float, float]]
 """(date in s, value from then on), dates ascending."""
@@ -52,6 +63,22 @@ def power(run: Run) -> Steps:
     rows = list(energy.select("time", "energy").iter_rows())
     steps = [(a, (joules - before) / (b - a)) for (a, before), (b, joules) in pairwise(rows) if b > a]
     return [*steps, (rows[-1][0], 0.0)]
+
+
+def electricity(run: Run) -> list[tuple[str, str, Steps]]:
+    """Name, unit and means of quarters of an hour of what ``power.csv`` has of a site, where it was asked for."""
+    table = run.frame("power.csv")
+    if table is None or not table.height:
+        return []
+    asked = {} if run.state is None else run.state.facts.get("electricity", {})
+    found = []
+    for column, name, unit in _ELECTRICITY:
+        if column in table.columns and not table[column].null_count():
+            rows = list(table.select("time", "seconds", column).iter_rows())
+            steps = [(date, float(value)) for date, _, value in rows]
+            steps.append((rows[-1][0] + rows[-1][1], 0.0))
+            found.append((name, unit or str(asked.get("price_unit", "")), steps))
+    return found
 
 
 def binned(steps: Sequence[tuple[float, float]], first: float, last: float, bins: int) -> list[float]:

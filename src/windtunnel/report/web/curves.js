@@ -4,17 +4,22 @@ const drawCurve = ({ name, unit, top: known, lines, surface, zero }, view) => {
   const { pen, width, height } = prepare(surface);
   const tall = height - BOTTOM - 18, whole = view.last - view.first;
   timeAxis(pen, width, height, view, zero);
-  let top = known || 0;
+  let top = known || 0, low = 0;
   const ranges = lines.map(({ values }) => {
     const size = whole / values.length;
     const first = Math.max(0, Math.floor((view.from - view.first) / size)), last = Math.min(values.length, Math.ceil((view.to - view.first) / size));
-    if (!known) for (let i = first; i < last; i += 1) top = Math.max(top, values[i]);
+    if (!known) {
+      for (let i = first; i < last; i += 1) {
+        top = Math.max(top, values[i]);
+        low = Math.min(low, values[i]);
+      }
+    }
     return { first, last, size };
   });
-  top = top || 1;
-  const y = (value) => 18 + tall * (1 - value / top);
+  top = top || (low < 0 ? 0 : 1);
+  const y = (value) => 18 + tall * ((top - value) / (top - low));
   pen.textAlign = "right";
-  for (const mark of numberTicks(0, top, 3).marks) {
+  for (const mark of numberTicks(low, top, 3).marks) {
     pen.fillStyle = theme.line;
     pen.fillRect(LEFT, y(mark), width - LEFT, 1);
     pen.fillStyle = theme.soft;
