@@ -11,7 +11,7 @@ from windtunnel.engine import Options, Simulation
 from windtunnel.model import JobList, ParallelTaskHomogeneousProfile
 from windtunnel.schedulers.easy import Easy
 from windtunnel.testing import InvariantChecker, Scripted, job, platform, sequence, workload
-from windtunnel.vocabulary import CallMeLater, OneShot, Reply
+from windtunnel.vocabulary import CallMeLater, JobSubmitted, Observer, OneShot, RejectJob, Reply
 
 MEASURED = ("scheduling_time", "simulation_time")
 """What depends on the clock on the wall."""
@@ -170,3 +170,31 @@ def test_what_nobody_hears_of_is_no_round(one_by_one):
     options = Options(max_rounds=5, one_by_one=one_by_one)
     Simulation(platform(1), [work], [Easy()], observers=[checker], options=options).run()
     assert [row[0] for row in checker.rows] == ["w0!1"]
+
+
+def scheduling_time(scheduler, number, hold):
+    """Of jobs one after the other, in about twice as many rounds; and what observers of calls were told."""
+    seen = []
+
+    class Calls(Observer):
+        def on_call(self, now, notices, reply, seconds):
+            seen.append(seconds)
+
+    work = workload(*[job(rank, 1, 1.0, at=2.0 * rank) for rank in range(number)])
+    simulation = Simulation(platform(1), [work], [scheduler], observers=[Calls()] if hold else [])
+    simulation.run()
+    return simulation.totals()["scheduling_time"], seen
+
+
+def test_the_time_of_decisions():
+    """Of schedulers of one's own each call is timed; of an included one many, each of which stands for others."""
+
+    def reject(now, notices):
+        return [RejectJob(job_id=notice.job.id) for notice in notices if isinstance(notice, JobSubmitted)]
+
+    told, seen = scheduling_time(Scripted(reject), 50, True)
+    assert told == pytest.approx(sum(seen))
+    told, seen = scheduling_time(Easy(), 1500, True)
+    assert len(seen) > 2500
+    assert told == pytest.approx(sum(seen))
+    assert scheduling_time(Easy(), 3000, False)[0] > 0.0
