@@ -115,7 +115,10 @@ def changed(base: Workload, operations: Sequence[str], **options: Any) -> "Arran
     for text in operations:
         operation = parse_operation(text)
         if operation.name == "merge":
-            arranged = arranged.merge(read_workload(str(operation.options["other"]), **options))
+            arranged = arranged.merge(
+                read_workload(str(operation.options["other"]), **options),
+                by_date=operation.options.get("by_date", False),
+            )
         else:
             arranged = arranged.apply(operation.name, **operation.options)
     return arranged
