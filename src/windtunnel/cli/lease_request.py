@@ -28,7 +28,10 @@ def request(
         str, typer.Option("--duration", "-d", help="HH:MM:SS, D:HH:MM:SS or unlimited.")
     ] = "01:00:00",
     numnodes: Annotated[int, typer.Option("--numnodes", "-n", min=1, help="How many nodes.")] = 1,
-    preemptible: Annotated[bool, typer.Option(help="Whether it may be preempted.")] = False,
+    preemptible: Annotated[
+        bool,
+        typer.Option("--preemptible/--non-preemptible", " /--no-preemptible", help="Whether it may be preempted."),
+    ] = False,
     cpu: Annotated[float, typer.Option("--cpu", "-c", help="The share of a CPU on each node, up to 1.")] = 1.0,
     memory: Annotated[int, typer.Option("--memory", "-m", min=0, help="MB on each node.")] = 512,
     image: Annotated[str, typer.Option("--vmimage", "-i", help="A disk image.")] = "",
