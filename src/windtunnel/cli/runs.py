@@ -249,7 +249,7 @@ def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
     """Which jobs to ask about: those that waited longest."""
     from shlex import quote
 
-    from windtunnel.diagnostics.times import show_duration
+    from windtunnel.diagnostics import in_a_cell, show_duration
 
     waited = loaded.jobs.filter(loaded.jobs["waiting_time"].fill_null(0.0) > 0.0)
     rows = waited.sort("waiting_time", descending=True, maintain_order=True).head(_MOST_WAITS)
@@ -258,8 +258,9 @@ def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
         _print_json(rows.to_dicts())
         return
     print(f"{waited.height:,} of {loaded.jobs.height:,} jobs waited" + (", longest:" if rows.height else ""))
-    width = max(map(len, rows["id"]), default=0)
-    for name, wait, submitted, hosts in rows.iter_rows():
+    names = [in_a_cell(name) for name in rows["id"]]
+    width = max(map(len, names), default=0)
+    for name, (_, wait, submitted, hosts) in zip(names, rows.iter_rows(), strict=True):
         print(f"  {name:<{width}}  {show_duration(wait):>12}  asked for {hosts} hosts at {submitted:,.2f} s")
     if rows.height:
         print(f"next:  windtunnel why {quote(str(run))} {quote(rows['id'][0])}")
