@@ -15,6 +15,8 @@ from windtunnel.model.profiles import parts_of
 __all__ = ["check_jobs", "job_fault"]
 
 _MOST: Final = sys.float_info.max
+_MOST_HOSTS: Final = 10**18
+"""Tables of jobs hold whole numbers of 64 bits."""
 _LONGEST: Final = 30
 """Longer numbers are not shown."""
 
@@ -65,6 +67,8 @@ def _request_fault(request: Request) -> str:
     for name, value in (("hosts", request.hosts), ("processors", request.processors)):
         if not isinstance(value, int) or value < 0:
             return f"requests {value!r} {name}: an int is expected, 0 or more"
+        if value >= _MOST_HOSTS:
+            return f"requests {name} in a number of {len(str(value))} digits"
     for resource, amount in request.amounts:
         if not isinstance(amount, int | float) or not 0 <= amount < inf:
             return f"requests {amount!r} of {resource!r}: a number of at least 0 is expected"

@@ -192,6 +192,7 @@ ODD_JOBS = [
     ({"request": wt.Request(-1)}, "requests -1 hosts"),
     ({"request": wt.Request(0, processors=-4)}, "requests -4 processors"),
     ({"request": wt.Request(1, amounts=(("core", -1.0),))}, "requests -1.0 of 'core'"),
+    ({"request": wt.Request(10**18)}, "requests hosts in a number of 19 digits"),
     ({"walltime": 10**400}, "has a walltime of a number of 401 digits"),
     ({"submission_time": 10**400}, "is submitted at a number of 401 digits"),
     ({"think_time": "5"}, "has a think time of '5': an int or a float is expected"),
