@@ -102,7 +102,7 @@ def _profile_fault(profile: Profile, known: Mapping[str, Profile]) -> str:
     try:
         fault = profile_fault(profile, known)
     except TypeError:
-        fault = "one of its amounts is no number"
+        fault = "one of its amounts is not a number"
     return fault and f"cannot have the profile {profile.id!r}: {fault}"
 
 

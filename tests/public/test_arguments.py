@@ -218,7 +218,7 @@ ODD_PROFILES = [
     (sequence("odd", delays(1.0), repeat=0), "it is repeated 0 times"),
     (sequence("odd", delays(1.0), repeat=1.5), "it is repeated 1.5 times"),
     (ParallelTaskHomogeneousProfile(id="w0!odd", computation_amount=nan), "the amount nan is not"),
-    (ParallelTaskHomogeneousProfile(id="w0!odd", computation_amount="1"), "one of its amounts is no number"),
+    (ParallelTaskHomogeneousProfile(id="w0!odd", computation_amount="1"), "one of its amounts is not a number"),
 ]
 
 
