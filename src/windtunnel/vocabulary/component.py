@@ -232,5 +232,5 @@ class Observer:
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's totals.
 
-        Those of a run that ends early have ``unfinished``, the records of jobs that were submitted and have not ended.
+        Those of a run that ends early have ``unfinished``, the records of jobs that are submitted and have not ended.
         """
