@@ -306,6 +306,9 @@ def test_nothing_happens_after_the_end():
 def test_what_is_written_is_a_workload(tmp_path):
     with pytest.raises(wt.UsageError, match="a Workload can be written, not a int"):
         wt.write_workload(5, tmp_path / "x.swf")
+    for wrong in (5, None, ""):
+        with pytest.raises(wt.UsageError, match="it names no file"):
+            wt.write_workload(JOBS, wrong, format="swf")
 
 
 @pytest.mark.parametrize(
