@@ -1,12 +1,11 @@
 """The inputs of a simulation as users of the library give them: workloads, events, arguments."""
 
 from collections.abc import Sequence
-from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import DelayProfile, EventList, HostSet, Job, JobList, Platform, Workload
+from windtunnel.model import EventList, HostSet, Job, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors, NamingOthers, OfSharedNodes
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -20,11 +19,13 @@ __all__ = [
     "check_arguments",
     "check_events",
     "chosen",
-    "job_fault",
     "on_its_own",
     "read_workloads",
     "site_of",
 ]
+
+
+_LISTED: Final = "a list of jobs becomes one by windtunnel.model.JobList('w0', jobs)"
 
 
 def check_arguments(**given: tuple[Any, Any, str]) -> None:
@@ -32,42 +33,6 @@ def check_arguments(**given: tuple[Any, Any, str]) -> None:
     for name, (value, kinds, expected) in given.items():
         if not isinstance(value, kinds):
             raise UsageError(f"{name} is {expected}, not {'None' if value is None else f'a {type(value).__name__}'}")
-
-
-def _check_jobs(workload: JobList, known: set[str]) -> None:
-    """Whether the jobs of a workload that was made in Python make sense; those of files are checked when read.
-
-    ``known`` are the ids of the jobs before these, which are added.
-    """
-    for job in workload:
-        fault = "is there twice: ids are names of jobs" if job.id in known else job_fault(job)
-        if fault:
-            raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
-        known.add(job.id)
-
-
-def job_fault(job: Job) -> str:
-    """Why a job that was made in Python is not valid; "" if it is."""
-    if not all(job.id.partition("!")):
-        return "has no id such as 'w0!1': a workload and a name"
-    if not _is_number(job.submission_time):
-        return f"is submitted at {job.submission_time!r}: an int or a float is expected"
-    if not isfinite(job.submission_time):
-        return f"is submitted at {job.submission_time!r} s"
-    if not _is_number(job.walltime):
-        return f"has a walltime of {job.walltime!r}: an int or a float is expected"
-    if not job.walltime > 0:
-        return f"has a walltime of {job.walltime!r} s"
-    if not isinstance(job.request.hosts, int) or job.request.hosts < 0:
-        return f"requests {job.request.hosts!r} hosts: an int is expected, 0 or more"
-    lasts = job.profile.delay if isinstance(job.profile, DelayProfile) else 0.0
-    if not _is_number(lasts):
-        return f"lasts {lasts!r}: an int or a float is expected"
-    return "" if 0 <= lasts < inf else f"lasts {lasts!r} s"
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def read_workloads(
@@ -88,12 +53,15 @@ def read_workloads(
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
         if not isinstance(read, Workload):
-            raise UsageError(f"a workload must be a file or a Workload, not a {type(read).__name__}")
+            hint = _LISTED if isinstance(read, Job) else ""
+            raise UsageError(f"a workload must be a file or a Workload, not a {type(read).__name__}", hint)
         if read is one:
             if options:
                 raise UsageError(f"a Workload takes no options ({', '.join(options)}): only files do")
             if isinstance(one, JobList):
-                _check_jobs(one, known)
+                from windtunnel.made_jobs import check_jobs  # files have their own checks
+
+                check_jobs(one, known)
         found.append(read)
     made: list[Workload] = []
     for one in _settled(found):
@@ -147,7 +115,10 @@ def changed(base: Workload, operations: Sequence[str], **options: Any) -> "Arran
     for text in operations:
         operation = parse_operation(text)
         if operation.name == "merge":
-            arranged = arranged.merge(read_workload(str(operation.options["other"]), **options))
+            arranged = arranged.merge(
+                read_workload(str(operation.options["other"]), **options),
+                by_date=operation.options.get("by_date", False),
+            )
         else:
             arranged = arranged.apply(operation.name, **operation.options)
     return arranged

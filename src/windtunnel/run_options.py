@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, did_you_mean, nearest_names, read_time
 from windtunnel.diagnostics.times import is_year
 from windtunnel.engine import Options
-from windtunnel.inputs import check_arguments, check_events, chosen, job_fault
+from windtunnel.inputs import check_arguments, check_events, chosen
 from windtunnel.model import EventList, ExternalEvent, Job
 from windtunnel.model.event_kinds import KINDS, event_kind
 from windtunnel.results.layout import Dialect, Layout
@@ -29,6 +29,8 @@ def checked(
     record: RecordingOptions | None,
     facts: Mapping[str, Any] | None,
     out: str | Path | None,
+    layout: Layout | None,
+    inputs: Iterable[str | Path],
     observers: Iterable[Observer],
     failures: "FailureModel | None",
 ) -> tuple[Observer, ...]:
@@ -44,8 +46,12 @@ def checked(
     check_arguments(
         facts=(facts, Mapping | None, "a mapping"),
         out=(out, (str, Path, NoneType), "a directory"),
+        layout=(layout, (Layout, NoneType), "a Layout"),
+        inputs=(inputs, (list, tuple), "a list of files"),
         observers=(observers, Iterable, "a list of observers"),
     )
+    if out is not None and layout is not None:
+        raise UsageError("out and layout both say where a run is recorded", "give one: Layout.directory(out)")
     observers = tuple(observers)
     known = [name for name in dir(Observer) if name.startswith("on_")]
     if failures is not None:  # few runs have some
@@ -76,6 +82,8 @@ def check_injected(thing: object, *, hosts: int, over: bool) -> None:
         check_events(EventList(name="put into the run", events=(thing,)), hosts)
     if not isinstance(thing, Job):
         return
+    from windtunnel.made_jobs import job_fault
+
     fault = job_fault(thing)
     if not fault and thing.dependencies:
         fault = f"waits for {thing.dependencies[0]!r}: injected jobs are submitted at their time, and wait for none"

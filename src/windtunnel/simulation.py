@@ -105,7 +105,7 @@ class Simulation:
         stream: bool = False,
         unattended: bool = False,
     ) -> None:
-        observers = checked(options, record, facts, out, observers, failures)
+        observers = checked(options, record, facts, out, layout, inputs, observers, failures)
         options, record = options or Options(), record or RecordingOptions()
         options = replace(options, energy=energy or options.energy)
         signals = {"carbon": carbon, "price": price, "generation": generation, "export_price": export_price}

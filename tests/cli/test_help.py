@@ -1,5 +1,7 @@
 """Every command teaches by example, and so does every subcommand."""
 
+import re
+import shlex
 from contextlib import suppress
 
 import pytest
@@ -29,6 +31,19 @@ def test_help_has_examples(capsys, command):
             first = next(rank for rank, line in enumerate(lines) if line.strip().lower() in {"example:", "examples:"})
             assert lines[first + 1].strip().startswith(f"windtunnel {command}"), words
             assert "\b" not in said
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_options_of_examples_are_options(capsys, command):
+    subcommands = SUBCOMMANDS.get(command, ())
+    for words in ((command,), *((command, sub) for sub in subcommands)):
+        for line in help_of(capsys, *words).splitlines():
+            _, *given = shlex.split(line, comments=True) if line.strip().startswith("windtunnel ") else [""]
+            if given[:1] != [command]:
+                continue
+            known = help_of(capsys, *given[: 2 if given[1:2] and given[1] in subcommands else 1])
+            options = [word.partition("=")[0] for word in given if word.startswith("-") and word != "-"]
+            assert [one for one in options if not re.search(rf"(?<![\w-]){one}(?![\w-])", known)] == [], line
 
 
 @pytest.mark.parametrize("command", SUBCOMMANDS)

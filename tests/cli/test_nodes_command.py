@@ -165,3 +165,15 @@ def test_what_the_nodes_of_a_run_do_not_show_is_told(tmp_path, capsys):
     assert "note: the last job of the run ended at 48,356.62 s (13 h 26 min)" in capsys.readouterr().err
     assert main(["nodes", str(tmp_path / "whole"), "--at", "1h"]) == 0
     assert not capsys.readouterr().err
+
+
+def test_an_instant_of_a_file_of_nodes_is_told_to_have_no_effect(tmp_path, capsys):
+    (tmp_path / "nodes.xml").write_text("<Node><Id>n1</Id><State>Idle</State></Node>")
+    request = tmp_path / "request.xml"
+    request.write_text(
+        '<Request action="Query"><Object>Node</Object><Get name="Id"/><Option name="time">5</Option></Request>'
+    )
+    assert main(["nodes", str(tmp_path / "nodes.xml"), "--query", str(request)]) == 0
+    said = capsys.readouterr().out
+    assert "<Code>100</Code><Message>options without effect: time</Message>" in "".join(said.split("\n"))
+    assert "<Id>n1</Id>" in said

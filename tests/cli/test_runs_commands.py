@@ -127,3 +127,26 @@ def test_all_runs_that_are_not_there_are_named(tmp_path, monkeypatch, capsys, li
     for name in set(line.split()) & {"no1", "no2", "no3"}:
         assert f"there is no run in '{name}'" in said
     assert not [*tmp_path.iterdir()]
+
+
+def test_figures_of_a_run_that_was_stopped_say_so(tmp_path, capsys):
+    for name, more in (("part", ["--until", "1h"]), ("whole", [])):
+        assert main(["run", "example:small", "--out", str(tmp_path / name), "-q", *more]) == 0
+    part, whole = str(tmp_path / "part"), str(tmp_path / "whole")
+    capsys.readouterr()
+    note = f"note: {part} is not complete (stopped): only jobs that were over count\n"
+    for words in (
+        ["metrics", part, "--json"],
+        ["metrics", part, "--fairness"],
+        ["compare", whole, part],
+        ["compare", whole, whole, part, "--json"],
+        ["why", part],
+    ):
+        assert main(words) == 0
+        assert capsys.readouterr().err == note
+    assert main(["metrics", part]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("not complete: stopped\n")
+    assert not said.err
+    assert main(["compare", whole, whole]) == 0
+    assert not capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Whole numbers of others become ints."""
+"""Numbers of others become ints and floats."""
 
 import pytest
 
@@ -26,6 +26,14 @@ def test_what_is_plain_stays_itself():
     job = Job(id="w0!1", request=Request(2), profile=DelayProfile(id="w0!p", delay=1.0))
     assert plain_numbers(job) is job
     assert JobList("w0", [job])[0] is job
+
+
+def test_times_of_a_list_are_plain():
+    profile = DelayProfile(id="w0!p", delay=numpy.float32(3.0))
+    times = {"submission_time": numpy.int64(5), "walltime": numpy.float64(9.0)}
+    jobs = [Job(id=f"w0!{n}", request=Request(1), profile=profile, **times) for n in (1, 2)]
+    job = JobList("w0", jobs)[0]
+    assert [type(v) for v in (job.profile.delay, job.submission_time, job.walltime)] == [float, int, float]
 
 
 def test_jobs_of_a_list_are_plain():

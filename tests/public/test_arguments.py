@@ -7,10 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 import windtunnel as wt
-from windtunnel.model import ExternalEvent, HostSet, JobList
+from windtunnel.model import ExternalEvent, HostSet, JobList, ParallelTaskHomogeneousProfile, ParallelTaskProfile
 from windtunnel.model.failures import parse_failures
+from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
-from windtunnel.testing import job, platform, workload
+from windtunnel.testing import delays, job, platform, sequence, workload
 
 JOBS = workload(job(1))
 
@@ -149,6 +150,8 @@ def test_times_to_run_to():
     for time in (-1, -0.5, -inf):
         with pytest.raises(wt.UsageError, match="is before the simulation begins"):
             simulation.run_until(time)
+    with pytest.raises(wt.UsageError, match="a time of 401 digits is not a valid time"):
+        simulation.run_until(10**400)
     assert not simulation.run_until(inf)
 
 
@@ -187,6 +190,16 @@ ODD_JOBS = [
     ({"profile": wt.DelayProfile(id="w0!odd", delay=nan)}, "lasts nan s"),
     ({"profile": wt.DelayProfile(id="w0!odd", delay=-5.0)}, "lasts -5.0 s"),
     ({"request": wt.Request(-1)}, "requests -1 hosts"),
+    ({"request": wt.Request(0, processors=-4)}, "requests -4 processors"),
+    ({"request": wt.Request(1, amounts=(("core", -1.0),))}, "requests -1.0 of 'core'"),
+    ({"request": wt.Request(10**18)}, "requests hosts in a number of 19 digits"),
+    ({"walltime": 10**400}, "has a walltime of a number of 401 digits"),
+    ({"submission_time": 10**400}, "is submitted at a number of 401 digits"),
+    ({"think_time": "5"}, "has a think time of '5': an int or a float is expected"),
+    ({"think_time": -5.0}, "has a think time of -5.0 s"),
+    ({"user": 5}, "has the user 5: a string is expected"),
+    ({"queue": None}, "has the queue None: a string is expected"),
+    ({"dependencies": "w0!1"}, "waits for 'w0!1': a tuple of ids of jobs is expected"),
 ]
 
 
@@ -198,6 +211,55 @@ def test_jobs_that_make_no_sense_are_refused(members, said):
     simulation = wt.Simulation("hosts:4", JOBS)
     with pytest.raises(wt.UsageError, match=f"the injected job '{odd.id}' {said}"):
         simulation.inject(odd)
+
+
+ODD_PROFILES = [
+    (sequence("odd", []), "it contains no profile"),
+    (sequence("odd", delays(1.0), repeat=0), "it is repeated 0 times"),
+    (sequence("odd", delays(1.0), repeat=1.5), "it is repeated 1.5 times"),
+    (ParallelTaskHomogeneousProfile(id="w0!odd", computation_amount=nan), "the amount nan is not"),
+    (ParallelTaskHomogeneousProfile(id="w0!odd", computation_amount="1"), "one of its amounts is not a number"),
+]
+
+
+@pytest.mark.parametrize(("profile", "said"), ODD_PROFILES)
+def test_jobs_with_profiles_that_make_no_sense_are_refused(profile, said):
+    with pytest.raises(wt.UsageError, match=f"job 'w0!1' cannot have the profile 'w0!odd': {said}"):
+        wt.simulate("hosts:4", workload(job(1, run=profile), profiles=delays(1.0)))
+
+
+def test_jobs_fit_their_profiles():
+    task = ParallelTaskProfile(id="w0!task", computation_vector=(1.0, 2.0))
+    with pytest.raises(wt.UsageError, match=r"job 'w0!1' is not valid: the requested number of resources \(1\)"):
+        wt.simulate("hosts:4", workload(job(1, run=task)))
+
+
+def test_amounts_are_pairs():
+    odd = replace(job(1), request=wt.Request(1, amounts={"core": 4}))
+    with pytest.raises(wt.UsageError, match=r"amounts that jobs request cannot be read[^$]*\(\('core', 4\)"):
+        workload(odd)
+
+
+def test_jobs_without_a_workload_are_told_how_to_become_one():
+    with pytest.raises(wt.UsageError, match=r"not a Job\n  hint: a list of jobs becomes one by windtunnel\.model"):
+        wt.simulate("hosts:4", [job(1), job(2)])
+
+
+def test_where_a_run_is_recorded_is_said_once(tmp_path):
+    with pytest.raises(wt.UsageError, match="out and layout both say where"):
+        wt.simulate("hosts:4", JOBS, out=tmp_path / "out", layout=Layout.directory(tmp_path))
+    with pytest.raises(wt.UsageError, match="layout is a Layout, not a int"):
+        wt.simulate("hosts:4", JOBS, layout=5)
+    with pytest.raises(wt.UsageError, match="inputs is a list of files, not a str"):
+        wt.simulate("hosts:4", JOBS, inputs="log.swf")
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("read", [wt.read_workload, wt.read_platform])
+def test_what_is_read_is_named(read):
+    for wrong in (5, None, ["log.swf"]):
+        with pytest.raises(wt.UsageError, match="is read from a file, named by a string or a Path, not from a "):
+            read(wrong)
 
 
 def test_events_of_hosts_that_are_not_there_are_refused_when_they_are_injected():
@@ -244,6 +306,9 @@ def test_nothing_happens_after_the_end():
 def test_what_is_written_is_a_workload(tmp_path):
     with pytest.raises(wt.UsageError, match="a Workload can be written, not a int"):
         wt.write_workload(5, tmp_path / "x.swf")
+    for wrong in (5, None, ""):
+        with pytest.raises(wt.UsageError, match="it names no file"):
+            wt.write_workload(JOBS, wrong, format="swf")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Schedulers in Python may work with numpy's numbers."""
+"""Schedulers and workloads in Python may be made of numpy's numbers."""
 
 import pytest
 
@@ -41,3 +41,12 @@ def test_files_hold_plain_numbers(tmp_path):
     assert (jobs["dyn!1"]["requested_number_of_resources"], jobs["dyn!1"]["finish_time"]) == (2, 3.0)
     assert jobs["dyn!1"]["return_code"] == 4
     assert wt.load_run(tmp_path).outcome == "complete"
+
+
+def test_workloads_of_numpy_numbers(tmp_path):
+    profile = wt.DelayProfile(id="w0!p", delay=numpy.float32(2.5))
+    times = {"submission_time": numpy.int64(4), "walltime": numpy.float64(9.0)}
+    work = JobList("w0", [wt.Job(id="w0!1", request=wt.Request(numpy.int32(2)), profile=profile, **times)])
+    wt.simulate(wt.Platform.uniform(4), work, "fcfs", out=tmp_path)
+    job = wt.load_run(tmp_path).jobs.row(0, named=True)
+    assert (job["submission_time"], job["requested_time"], job["finish_time"]) == (4.0, 9.0, 6.5)

@@ -8,6 +8,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
+from windtunnel.model import JobList
 
 LOG = "lublin:150?hosts=32&seed=4"
 
@@ -98,3 +99,21 @@ def test_the_command(runs, capsys):
     assert len(json.loads(capsys.readouterr().out)["comparison"]["users"]) == 3
     assert main(["compare", *places, "--jobs", "3"]) == 2
     assert main(["compare", places[0]]) == 2
+
+
+def test_names_of_any_length_and_kind_leave_the_tables_as_they_are(tmp_path, capsys):
+    odd = ["w\nnew", "x" * 3000, "\u202eabc", "日本語", "<b>&amp;"]
+    profile = wt.DelayProfile(id="w0!p", delay=30.0)
+    jobs = [wt.Job(id=f"w0!{name}", request=wt.Request(1), profile=profile, user=name) for name in odd]
+    for scheduler in ("fcfs", "easy"):
+        wt.simulate("hosts:1", JobList("w0", jobs), scheduler, out=tmp_path / scheduler)
+    assert main(["compare", str(tmp_path / "fcfs"), str(tmp_path / "easy"), "--groups"]) == 0
+    table = capsys.readouterr().out.partition("by user")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) == len(odd)
+    assert {len(line) for line in table} == {max(map(len, table))}
+    assert max(map(len, table)) < 100
+    assert {line.split()[0] for line in table} == {r"w\nnew", "x" * 37 + "...", r"\u202eabc", "日本語", "<b>&amp;"}
+    assert main(["why", str(tmp_path / "fcfs")]) == 0
+    told = capsys.readouterr().out.partition("\nnext:")[0].splitlines()
+    assert len(told) == len(odd)  # one of them did not wait, and the first line is a head
+    assert max(map(len, told)) < 120

@@ -169,6 +169,9 @@ def test_the_command_line(server, capsys):
     assert "Cancelled" in run("show", "2")[1]
     assert "simul-4" in run("hosts")[1]
     assert run("request", "-d", "3600")[0] == 2
+    said = "Lease rejected: it asks for more than the whole site has.\nLease ID: 3\n"
+    assert run("request", "-n", "9", "-d", "00:10:00") == (1, said, "")
+    assert "--duration must be more than 0, not 00:00:00" in run("request", "-d", "00:00:00")[2]
     assert run("request", "-c", "2")[0] == 2
 
 
@@ -324,3 +327,10 @@ def test_what_is_kept_is_the_owners_business(tmp_path):
     process.wait()
     process.stdout.close()
     assert state.stat().st_mode & 0o077 == 0
+
+
+def test_a_site_that_is_none_leaves_no_store(tmp_path, capsys):
+    state = tmp_path / "leases.db"
+    assert main(["serve", "leases", "--site", "four nodes", "--port", "0", "--state", str(state)]) == 2
+    assert capsys.readouterr().err
+    assert not state.exists()

@@ -238,3 +238,20 @@ def test_until_may_be_a_parameter_and_changes_the_key(tmp_path):
         "'1x' is not a valid time",
         "'2x' is not a valid time",
     ]
+
+
+@pytest.mark.parametrize("seeds", ["-1", "1.5", "'x'", "0", "100000000", "[]", "[1.5]"])
+def test_wrong_seeds_are_one_fault(tmp_path, seeds):
+    path = tmp_path / "a.toml"
+    path.write_text(f'workloads = "lublin:9?seed={{seed}}"\nschedulers = "easy"\nseeds = {seeds}\n')
+    with pytest.raises(InputError) as caught:
+        wt.read_study(path)
+    assert [finding.line for finding in caught.value.findings] == [3]
+
+
+def test_no_workloads_are_one_fault(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text('workloads = []\nschedulers = "easy"\nseeds = 3\n')
+    with pytest.raises(InputError) as caught:
+        wt.read_study(path)
+    assert [finding.line for finding in caught.value.findings] == [1]

@@ -3,11 +3,13 @@
 import re
 import subprocess
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
+from windtunnel.examples import find
 from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.twin.calibrate import calibrate
 from windtunnel.twin.changes import added_nodes, changed
@@ -315,3 +317,17 @@ def test_a_log_in_the_place_of_the_site_is_named_as_one(site, capsys):
         said = capsys.readouterr().err
         assert f"{site}/asked is a workload (the format sacct)" in said
         assert "hint: the site comes first, then its log" in said
+
+
+@pytest.mark.parametrize("page", ["nowhere/page.html", ".", "slurm.conf"])
+def test_a_page_that_cannot_be_written_is_refused_before_the_replay(tmp_path, monkeypatch, capsys, page):
+    site = Path(find("slurm").platform).parent
+    for name in ("slurm.conf", "gres.conf", "jobs.txt.gz"):
+        (tmp_path / name).write_bytes((site / name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    before = (tmp_path / "slurm.conf").read_bytes()
+    assert main(["calibrate", "slurm.conf", "jobs.txt.gz", "-s", "easy", "--report", page]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("windtunnel calibrate: --report: ")
+    assert not said.out
+    assert (tmp_path / "slurm.conf").read_bytes() == before

@@ -1,6 +1,7 @@
 """Operations on Batsim's files: merged profiles are told apart, and what is written or told says what is simulated."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -116,6 +117,37 @@ def test_merged_logs_are_read_with_the_same_options(tmp_path, monkeypatch):
     assert main(["run", "hosts:4", "a.swf", "--apply", "merge('b.swf')", "--dependencies", "--out", "o", "-q"]) == 0
     rows = [row.split(",") for row in (tmp_path / "o" / "jobs.csv").read_text().splitlines()]
     assert {row[0]: row[8] for row in rows[1:]}["1:2"] == "53.000000"
+
+
+DATED = "; UnixStartTime: {start}\n; MaxProcs: 2\n1 0 0 10 1 -1 -1 1 20 -1 1 7 1 -1 1 -1 -1 -1\n2 30 0 10 1 -1 -1 1 20 -1 1 7 1 -1 1 -1 -1 -1\n"
+
+
+def test_logs_are_merged_by_their_dates(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.swf").write_text(DATED.format(start=840_000_000))
+    Path("b.swf").write_text(DATED.format(start=840_000_020))
+    for first, other, submitted, later in (
+        ("a", "b", {"1": 0.0, "1:1": 20.0, "2": 30.0, "1:2": 50.0}, "later"),
+        ("b", "a", {"1": 20.0, "1:1": 0.0, "2": 50.0, "1:2": 30.0}, "earlier"),
+    ):
+        merged = wt.arrange(f"{first}.swf", f"merge('{other}.swf', by_date=True)")
+        assert {job.name: job.submission_time for job in merged} == submitted
+        assert merged.start_date == 840_000_000
+        (told,) = [note.message for note in merged.warnings if note.code == "arranged"]
+        assert told == (
+            f"merge(other='{other}.swf', by_date=True): 2 jobs added by date: the other begins 20 s {later}, "
+            "and time 0 is 1996-08-14 05:20 UTC"
+        )
+    assert [*wt.arrange("a.swf").merge(wt.read_workload("b.swf"))][1].submission_time == 0.0
+
+
+def test_logs_without_dates_are_not_merged_by_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.swf").write_text(DATED.format(start=840_000_000))
+    Path("b.swf").write_text(DATED.format(start=0))
+    assert main(["run", "hosts:4", "a.swf", "--apply", "merge('b.swf', by_date=True)", "--out", "o", "-q"]) == 2
+    assert "b.swf does not say when it starts" in capsys.readouterr().err
+    assert not Path("o").exists()
 
 
 def test_no_job_of_a_drawn_week_waits_for_one_of_a_later_week():

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from windtunnel.cli import electricity, lease_service
+from windtunnel.cli.lease_request import request
 from windtunnel.cli.lease_service import TRUST_CODE, settings
 from windtunnel.cli.values import date, factor
 
@@ -286,7 +287,7 @@ def _several(
             print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)
 
 
-lease.command("request")(lease_service.request)
+lease.command("request")(request)
 lease.command("cancel")(lease_service.cancel)
 lease.command("list")(lease_service.list_leases)
 lease.command("queue")(lease_service.queue)

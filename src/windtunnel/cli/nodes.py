@@ -90,7 +90,11 @@ def nodes(
     from windtunnel.services.nodes import response
 
     found = list(_nodes(run, platform, at, start, finish))
-    reply = response(_request(query), lambda time: found if time is None else list(_nodes(run, platform, time)))
+    reply = response(
+        _request(query),
+        lambda time: found if time is None or run.is_file() else list(_nodes(run, platform, time)),
+        dated=not run.is_file(),
+    )
     sys.stdout.write(envelope(response_xml(reply), None).decode() + "\n")
     if reply.value == "Failure":
         raise typer.Exit(1)
@@ -143,7 +147,7 @@ def serve_nodes(
         return known[when]
 
     source(at)  # what is wrong with the run is said now
-    server = NodeServer(source, host=host, port=port, key=key)
+    server = NodeServer(source, host=host, port=port, key=key, dated=not run.is_file())
     print(f"nodes of {run} on http://{server.address[0]}:{server.address[1]}/SSSRMAP3 (Ctrl-C ends)", flush=True)
     try:
         server.serve()

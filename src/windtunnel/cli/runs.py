@@ -75,7 +75,7 @@ def plot(
     """
     from windtunnel.report.plots import write_plot
 
-    loaded, *others = _loaded([run, *(beside or ())])
+    loaded, *others = _told(_loaded([run, *(beside or ())]))
     print(write_plot(loaded, kind, to, beside=others, style=style, columns=columns))
 
 
@@ -104,6 +104,8 @@ def metrics(
     from windtunnel.diagnostics import UsageError
 
     loaded = load_run(run)
+    if fair or as_json:
+        _told([loaded])
     if fair:
         if (warm_up, cool_down) != ("0", "0"):
             raise UsageError("--fairness covers all jobs: it cannot be combined with --warm-up or --cool-down")
@@ -156,7 +158,7 @@ def compare(
             raise UsageError("--jobs shows what differs between two runs", "name two, without --groups")
         _compare_many([a, *b], tolerance, warm_up, cool_down, groups=groups, as_json=as_json)
         return
-    first, second = _loaded([a, b[0]])
+    first, second = _told(_loaded([a, b[0]]))
     made = compare_runs(first, second, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
     changed = changed_jobs(first, second, tolerance).head(jobs) if jobs > 0 else None
     if as_json:
@@ -183,6 +185,15 @@ def _loaded(runs: list[Path]) -> "list[Run]":
     return loaded
 
 
+def _told(runs: "list[Run]") -> "list[Run]":
+    """The same; of those that did not come to their end that is said, beside what is printed."""
+    for run in runs:
+        if not run.complete:
+            how = run.state.reason or "it was killed, or is still running"
+            print(f"note: {run.name} is not complete ({how}): only jobs that were over count", file=sys.stderr)
+    return runs
+
+
 def _compare_many(
     runs: list[Path], tolerance: float, warm_up: str, cool_down: str, *, groups: bool, as_json: bool
 ) -> None:
@@ -191,7 +202,7 @@ def _compare_many(
 
     from windtunnel.results.compare_many import compare_runs
 
-    made = compare_runs(*_loaded(runs), tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
+    made = compare_runs(*_told(_loaded(runs)), tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
     if as_json:
         _print_json({"comparison": made})
     else:
@@ -231,10 +242,10 @@ def why(
 
       windtunnel why out 'w0!42'
     """
-    from windtunnel.results.run import load_run
+    from windtunnel.api import load_run
     from windtunnel.results.why import explain
 
-    loaded = load_run(run)
+    (loaded,) = _told([load_run(run)])
     if not job:
         _longest_waits(run, loaded, as_json=as_json)
         return
@@ -249,7 +260,7 @@ def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
     """Which jobs to ask about: those that waited longest."""
     from shlex import quote
 
-    from windtunnel.diagnostics.times import show_duration
+    from windtunnel.diagnostics import in_a_cell, show_duration
 
     waited = loaded.jobs.filter(loaded.jobs["waiting_time"].fill_null(0.0) > 0.0)
     rows = waited.sort("waiting_time", descending=True, maintain_order=True).head(_MOST_WAITS)
@@ -258,8 +269,9 @@ def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
         _print_json(rows.to_dicts())
         return
     print(f"{waited.height:,} of {loaded.jobs.height:,} jobs waited" + (", longest:" if rows.height else ""))
-    width = max(map(len, rows["id"]), default=0)
-    for name, wait, submitted, hosts in rows.iter_rows():
+    names = [in_a_cell(name) for name in rows["id"]]
+    width = max(map(len, names), default=0)
+    for name, (_, wait, submitted, hosts) in zip(names, rows.iter_rows(), strict=True):
         print(f"  {name:<{width}}  {show_duration(wait):>12}  asked for {hosts} hosts at {submitted:,.2f} s")
     if rows.height:
         print(f"next:  windtunnel why {quote(str(run))} {quote(rows['id'][0])}")

@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -78,6 +79,10 @@ def calibrate(
 
     conf, jobs = _files(site, log)
     form = _format_of(conf)
+    if report:
+        from windtunnel.cli.summary import check_page
+
+        check_page(Path(report), [conf, jobs])
     # In a listing a node may be away today that the jobs of the log ran on.
     options: dict[str, Any] = {"all_states": True} if form in _LISTINGS else {}
     platform = read_platform(conf, format=form, tz=tz, **options)

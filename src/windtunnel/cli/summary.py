@@ -11,7 +11,7 @@ from windtunnel.diagnostics import AccountLine, UsageError, read_duration, show_
 from windtunnel.model.abilities import report_of
 from windtunnel.results.layout import KNOWN_FILES
 
-__all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "trim"]
+__all__ = ["check_page", "check_targets", "print_account", "print_ingestion", "print_metrics", "trim"]
 
 SHOWN = 20
 """So many lines of the account are shown."""
@@ -87,28 +87,33 @@ def check_targets(
     out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool = False, force: bool = False
 ) -> None:
     """Refuse before a long run what could not, or must not, be written after it."""
-    if report is not None and report.is_file():
-        for one in inputs:
-            if Path(one).is_file() and report.samefile(one):
-                raise UsageError(f"--report: {report} is an input of this run", "name another file")
     if parquet and out is None:
         raise UsageError("--parquet needs --out: it writes jobs.parquet there")
     if force and out is None:
         raise UsageError("--force needs --out: it replaces files there")
-    if report is not None and out is not None and report.absolute() in {
+    if report is None:
+        return
+    if out is not None and report.absolute() in {
         out.absolute(),
         *(out.absolute() / name for name in KNOWN_FILES),
     }:
         raise UsageError(f"--report: {report} is what --out writes", "name another file")
-    if report is not None and (report.is_dir() or not report.absolute().parent.is_dir()):
-        made_by_run = out is not None and report.absolute().parent == out.absolute()
-        if report.is_dir() or not made_by_run:
-            raise UsageError(f"--report: {report} cannot be a file", "name one in a folder that exists")
-    folder = None if report is None else report.absolute().parent
-    if folder is not None and folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"--report: nothing can be written to {folder}", "name a file in another folder")
-    if report is not None and report.is_file():
+    check_page(report, inputs, made=out)
+    if report.is_file():
         from windtunnel.report.page import part
         from windtunnel.results.files import spare_others
 
         spare_others(report, part("page.html"))
+
+
+def check_page(report: Path, inputs: Sequence[str | Path], *, made: Path | None = None) -> None:
+    """Refuse before a long run a page that could not be written after it; ``made`` is a folder that the run makes."""
+    if report.is_file():
+        for one in inputs:
+            if Path(one).is_file() and report.samefile(one):
+                raise UsageError(f"--report: {report} is an input of this run", "name another file")
+    folder = report.absolute().parent
+    if report.is_dir() or not (folder.is_dir() or (made is not None and folder == made.absolute())):
+        raise UsageError(f"--report: {report} cannot be a file", "name one in a folder that exists")
+    if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"--report: nothing can be written to {folder}", "name a file in another folder")

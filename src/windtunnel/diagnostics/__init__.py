@@ -15,7 +15,7 @@ from windtunnel.diagnostics.errors import (
     UsageError,
     WindtunnelError,
 )
-from windtunnel.diagnostics.findings import Finding, Severity, as_text, printable
+from windtunnel.diagnostics.findings import Finding, Severity, as_text, in_a_cell, printable
 from windtunnel.diagnostics.garbage import without_garbage_collection
 from windtunnel.diagnostics.opening import (
     files_read,
@@ -54,6 +54,7 @@ __all__ = [
     "as_text",
     "did_you_mean",
     "files_read",
+    "in_a_cell",
     "nearest_names",
     "open_input",
     "open_lines",

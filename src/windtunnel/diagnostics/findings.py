@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["Finding", "Severity", "as_text", "printable"]
+__all__ = ["Finding", "Severity", "as_text", "in_a_cell", "printable"]
 
 
 _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
@@ -20,6 +20,17 @@ _CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F
 def printable(text: str) -> str:
     """A text without what a terminal would obey: control characters are shown by their numbers."""
     return text.translate(_CONTROL)
+
+
+_WIDEST: Final = 40
+"""Characters of a name in a table."""
+
+
+def in_a_cell(name: str) -> str:
+    """A name as a table shows it: on one line, not too long, without what turns the text beside it."""
+    begin = name[: _WIDEST + 1]
+    shown = begin if begin.isprintable() else repr(begin)[1:-1]
+    return shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 3]}..."
 
 
 class Severity(IntEnum):

@@ -67,8 +67,11 @@ def read_time(time: str | float | Real, start_date: float | None) -> float:
         UsageError: it is none of them, or a date without a calendar.
     """
     expected = "expected seconds, a duration such as 5h, or a date such as 1996-10-01 14:05"
-    if isinstance(time, Real) and not isnan(time):
-        return float(time)
+    if isinstance(time, Real) and not (isinstance(time, float) and isnan(time)):
+        try:
+            return float(time)
+        except OverflowError:
+            raise UsageError(f"a time of {len(str(time))} digits is not a valid time", expected) from None
     if not isinstance(time, str):
         raise UsageError(f"{time!r:.80} is not a valid time", expected)
     from datetime import UTC, datetime  # most runs need no calendar

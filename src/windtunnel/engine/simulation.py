@@ -1,12 +1,12 @@
 """A simulation as a value: step it, run it to a date, save it, restore it, fork it (law 5)."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf, isfinite, isnan
 from numbers import Real
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
@@ -14,7 +14,7 @@ from windtunnel.engine.state.calendar import INJECTED, Priority
 from windtunnel.engine.state.observers import Hooks
 from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.world import World
-from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model import EventList, ExternalEvent, Job, JobState, Platform, Workload
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 from windtunnel.vocabulary.component import HearsErrors
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from windtunnel.model.billing import Billing
 
 __all__ = ["Pace", "Simulation", "Wakeable"]
+
+_COMPLETE: Final = "complete"
+_UNFINISHED: Final = (JobState.SUBMITTED, JobState.RUNNING, JobState.SUSPENDED)
 
 
 class Pace(Protocol):
@@ -144,7 +147,7 @@ class Simulation:
             fault = SimulationError("the times of this run overflowed: its jobs last too long or come too late")
             self._fail(fault)
             raise fault
-        self._finish(self.world.stopped or "complete")
+        self._finish(self.world.stopped or _COMPLETE)
         return False
 
     def _fail(self, fault: BaseException) -> None:
@@ -172,8 +175,11 @@ class Simulation:
         for component in self.components:
             component.stop()
         self.world.energy.close()
+        totals = self.totals()
+        if outcome != _COMPLETE:
+            totals["unfinished"] = [job for job in self.world.jobs.values() if job.state in _UNFINISHED]
         for hook in self.world.hooks.end:
-            hook(self.world.now, outcome, self.totals())
+            hook(self.world.now, outcome, totals)
 
     def close(self) -> None:
         """Give up: components are stopped and observers told, if that has not happened yet.
@@ -186,8 +192,8 @@ class Simulation:
                 self.world.energy.cut_short()
             self._finish("stopped")
 
-    def totals(self) -> Mapping[str, Any]:
-        """The engine's own sums, as on_end gets them."""
+    def totals(self) -> dict[str, Any]:
+        """The engine's own sums, as on_end gets them, with the records of ``unfinished`` jobs if a run ends early."""
         world = self.world
         return {
             **world.hosts.totals(),

@@ -1,5 +1,6 @@
 """Bundled examples, callable by name: ``windtunnel run example:small``."""
 
+from os import PathLike
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -57,8 +58,13 @@ def file_of(text: str | Path, kind: str) -> str | Path:
     """The file that ``example:NAME`` stands for where a platform or a workload is expected; anything else as it is.
 
     Raises:
-        UsageError: there is no example of this name.
+        UsageError: there is no example of this name, or it names nothing.
     """
+    if not isinstance(text, str | bytes | PathLike):
+        from windtunnel.diagnostics import UsageError
+
+        given = type(text).__name__
+        raise UsageError(f"a {kind} is read from a file, named by a string or a Path, not from a {given}")
     if not isinstance(text, str) or not text.startswith(PREFIX) or kind not in {"platform", "workload"}:
         return text
     example = find(text.removeprefix(PREFIX))

@@ -86,6 +86,8 @@ def write_workload(workload: Workload, target: str | Path, *, format: str = "") 
     """
     if not isinstance(workload, Workload):
         raise UsageError(f"a Workload can be written, not a {type(workload).__name__}")
+    if not isinstance(target, str | Path) or not str(target):
+        raise UsageError(f"cannot write {target!r}: it names no file")
     target = Path(target)
     return _written(workload, target, target_format(target, format))
 

@@ -1,6 +1,6 @@
-"""Whole numbers of others, such as numpy's, become ints: compiled code takes nothing else for one."""
+"""Numbers of others, such as numpy's, become ints and floats: compiled code takes nothing else for one."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from operator import index
 from typing import Any, Final, TypeVar
 
@@ -15,7 +15,7 @@ _PLAIN: Final = frozenset({int, float, bool, str, tuple, list, dict, type(None),
 
 
 def plain_numbers(value: _Fields) -> _Fields:
-    """A struct with ints where it, or one inside it, had whole numbers of another kind; itself if there are none."""
+    """A struct with ints and floats where it, or one inside it, had numbers of another kind; itself if none."""
     changed: dict[str, Any] = {}
     for name in value.__struct_fields__:
         held = getattr(value, name)
@@ -27,4 +27,6 @@ def plain_numbers(value: _Fields) -> _Fields:
                 changed[name] = plain
         elif isinstance(held, Integral) and not isinstance(held, int):
             changed[name] = index(held)
+        elif isinstance(held, Real) and not isinstance(held, int):
+            changed[name] = float(held)
     return msgspec.structs.replace(value, **changed) if changed else value

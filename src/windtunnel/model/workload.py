@@ -1,17 +1,18 @@
 """Streams of work: workloads (jobs by submission time) and external events."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self, runtime_checkable
+from contextlib import suppress
+from typing import Any, Final, Protocol, Self, runtime_checkable
 
 import msgspec
 
-from windtunnel.diagnostics import Finding
+from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.model.asks import Some, asks_of_jobs
 from windtunnel.model.event_kinds import event_kind_of
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Job
 from windtunnel.model.plain import plain_numbers
-from windtunnel.model.profiles import Profile
+from windtunnel.model.profiles import DelayProfile, Profile
 
 __all__ = ["EventList", "ExternalEvent", "JobList", "ShownWorkload", "Workflow", "Workload"]
 
@@ -44,9 +45,16 @@ class Workload(Protocol):
     def __iter__(self) -> Iterator[Job]: ...
 
 
+_PLAIN_TIMES: Final = frozenset({float, int})
+
+
 def _plain(job: Job) -> Job:
-    whole = type(job.request.hosts) is int and type(job.request.processors) is int
-    return job if whole and type(job.profile.return_code) is int else plain_numbers(job)
+    profile, request = job.profile, job.request
+    whole = type(request.hosts) is int and type(request.processors) is int and type(profile.return_code) is int
+    times = type(job.submission_time) in _PLAIN_TIMES and type(job.walltime) in _PLAIN_TIMES
+    if isinstance(profile, DelayProfile):
+        times = times and type(profile.delay) in _PLAIN_TIMES
+    return job if whole and times else plain_numbers(job)
 
 
 class ShownWorkload:
@@ -92,9 +100,14 @@ class JobList(ShownWorkload):
         """Whether any job waits for others before it is submitted."""
         self.warnings: tuple[Finding, ...] = ()
         """What the reader found suspicious, or could not express."""
-        self.asks = asks_of_jobs(asking)
-        """What jobs request besides hosts."""
-        self._jobs = sorted(map(_plain, jobs), key=lambda job: (job.submission_time, job.id))
+        try:
+            self.asks = asks_of_jobs(asking)
+        except (TypeError, ValueError) as fault:
+            hint = "amounts are a tuple of names and numbers, such as (('core', 4), ('memory', 2e9))"
+            raise UsageError(f"workload {name!r}: amounts that jobs request cannot be read: {fault}", hint) from None
+        self._jobs = [_plain(job) for job in jobs]
+        with suppress(TypeError):  # of jobs made in Python: refused by name before they are simulated
+            self._jobs.sort(key=lambda job: (job.submission_time, job.id))
 
     def __len__(self) -> int:
         return len(self._jobs)

@@ -53,7 +53,8 @@ def cards(m: Metrics) -> str:
             card("Bounded slowdown, mean", _ratio(m.bounded_slowdown.mean), spread(m.bounded_slowdown, _ratio)),
             card("Turnaround time, mean", _time(m.turnaround_time.mean), spread(m.turnaround_time, _time)),
         ]
-    made.insert(2, card("Utilisation", _share(m.utilisation)))
+    stop = [] if m.up_to_stop is None else [("of all jobs, up to the stop", _share(m.up_to_stop.utilisation))]
+    made.insert(2, card("Utilisation", _share(m.utilisation), stop))
     made += [
         card("Jobs", _count(m.jobs), ends),
         card("Makespan", _time(m.makespan)),

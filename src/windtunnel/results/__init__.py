@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from windtunnel.results.metrics import Figure as Figure
     from windtunnel.results.metrics import GroupMetrics as GroupMetrics
     from windtunnel.results.metrics import Metrics as Metrics
+    from windtunnel.results.metrics import UpToStop as UpToStop
     from windtunnel.results.own_metrics import Ran as Ran
     from windtunnel.results.own_metrics import Record as Record
     from windtunnel.results.own_metrics import metric as metric
@@ -40,6 +41,7 @@ __all__ = [
     "RecordingOptions",
     "Run",
     "Trim",
+    "UpToStop",
     "UserStretch",
     "compare_runs",
     "load_run",
@@ -60,6 +62,7 @@ _MODULE: Final = {
     "RecordingOptions": "recorders",
     "Run": "run",
     "Trim": "trimming",
+    "UpToStop": "metrics",
     "UserStretch": "fairness",
     "compare_runs": "compare_many",
     "load_run": "run",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, in_a_cell
 from windtunnel.results.compare import figures_of
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.metrics import Metrics
@@ -94,7 +94,8 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 def _row(group: Group) -> list[str]:
     furthest = max(group.changes, key=abs)
-    return [group.name or "(none)", f"{group.jobs:,}", *(f"{wait:,.1f}" for wait in group.waits), f"{furthest:+,.1f}"]
+    name = in_a_cell(group.name) or "(none)"
+    return [name, f"{group.jobs:,}", *(f"{wait:,.1f}" for wait in group.waits), f"{furthest:+,.1f}"]
 
 
 def _text(value: float | None) -> str:

@@ -10,13 +10,13 @@ import msgspec
 from windtunnel.model.bill import Bill
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
-from windtunnel.results.metrics import GroupMetrics, Metrics
+from windtunnel.results.metrics import GroupMetrics, Metrics, UpToStop
 from windtunnel.results.own_metrics import Record, figures_of
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.size_metrics import size_metrics
 from windtunnel.results.trimming import Trim, seconds_of, window
 
-__all__ = ["compute"]
+__all__ = ["available_in", "compute"]
 
 
 def compute(
@@ -27,6 +27,7 @@ def compute(
     joules: float | None = None,
     racks: tuple[int, float] = (0, 0.0),
     bill: Bill | None = None,
+    stop: UpToStop | None = None,
     derived: Derived | None = None,
     read: Callable[[str], bytes | None] = lambda _: None,
 ) -> Metrics:
@@ -39,6 +40,7 @@ def compute(
         joules: the energy of the whole run, if it is known.
         racks: how often racks exceeded their capacity, and the greatest excess (W).
         bill: the electricity of the site, if there is an account of it.
+        stop: what all jobs had of the hosts, if the run ended early.
         derived: values computed from all jobs, if the caller has them already.
         read: returns the content of a file of the run, for changes of size and user-defined metrics.
 
@@ -51,7 +53,7 @@ def compute(
     if trimmed or derived is None:
         derived = Derived(chosen)
     allocated = _allocated(columns, opens, closes, None if trimmed else derived)
-    available = _available(columns, opens, closes)
+    available = available_in(columns, opens, closes)
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(derived.ran)
     users, queues = _groups(derived)
     states = derived.states
@@ -73,6 +75,7 @@ def compute(
         rack_excesses=racks[0],
         worst_rack_excess=racks[1],
         bill=bill,
+        up_to_stop=stop,
         users=users,
         queues=queues,
         sizes=size_metrics(sized(read("resizes.csv")), opens, closes),
@@ -94,7 +97,7 @@ def _allocated(columns: Columns, opens: float, closes: float, whole: Derived | N
     return held - away
 
 
-def _available(columns: Columns, opens: float, closes: float) -> float:
+def available_in(columns: Columns, opens: float, closes: float) -> float:
     """Host-seconds that could be used within [opens, closes]."""
     total = columns.hosts * (closes - opens)
     for (since, count), (until, _) in pairwise([*columns.unavailable, (inf, 0)]):

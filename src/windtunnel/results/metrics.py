@@ -10,7 +10,8 @@ from windtunnel.results.bill_rows import bill_rows
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.size_metrics import SizeMetrics
 
-__all__ = ["Bill", "Figure", "GroupMetrics", "Metrics"]
+__all__ = ["Bill", "Figure", "GroupMetrics", "Metrics", "UpToStop"]
+
 
 class GroupMetrics(msgspec.Struct, frozen=True):
     """The jobs of one user or queue that ran. Times in s."""
@@ -43,6 +44,19 @@ class Figure(msgspec.Struct, frozen=True):
         return f"{number} {self.unit}".rstrip()
 
 
+class UpToStop(msgspec.Struct, frozen=True, kw_only=True):
+    """From the first submission to the date at which a run ended early, over all jobs."""
+
+    running: int
+    """Jobs that had started and not ended, suspended ones among them."""
+    waiting: int
+    """Jobs that were submitted and had not started."""
+    allocated_host_seconds: float
+    available_host_seconds: float
+    utilisation: float
+    """Allocated host-seconds divided by available ones, in [0, 1]."""
+
+
 class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """All metrics of a run, over jobs submitted within the window. Times in s, energy in J."""
 
@@ -73,6 +87,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """The greatest excess over a rack's power capacity (W)."""
     bill: Bill | None = None
     """Electricity of the site: overhead, carbon, cost (never trimmed); None if no account of it was requested."""
+    up_to_stop: UpToStop | None = None
+    """What all jobs had of the hosts of a run that ended early (never trimmed); None if it came to its end."""
     users: dict[str, GroupMetrics] = {}
     queues: dict[str, GroupMetrics] = {}
     sizes: SizeMetrics | None = None
@@ -92,6 +108,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
             rows += _rows_of("waiting time", self.waiting_time, show_duration)
             rows += _rows_of("bounded slowdown", self.bounded_slowdown, _number)
         rows.append(("utilisation", f"{self.utilisation:.2%}"))
+        if self.up_to_stop is not None:
+            rows.append(("  of all jobs, up to the stop", f"{self.up_to_stop.utilisation:.2%}"))
         if ran:
             rows += _rows_of("turnaround time", self.turnaround_time, show_duration)
             rows.append(("slowdown, median / 95 %", f"{_number(self.slowdown.p50)} / {_number(self.slowdown.p95)}"))
@@ -110,8 +128,11 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         return rows
 
     def json(self) -> bytes:
-        """The metrics as indented JSON."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        """The metrics as indented JSON; ``up_to_stop`` is only there if a run ended early."""
+        made = msgspec.to_builtins(self)
+        if self.up_to_stop is None:
+            del made["up_to_stop"]
+        return msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

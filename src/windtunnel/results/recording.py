@@ -171,6 +171,8 @@ class Recording(Observer):
         self._stop()
         try:
             self.flush()
+            if "unfinished" in totals:  # the engine ended early, and says of what
+                self._whole.stop(self.state.simulated_time)
             self._whole.write(self._files.write, self.read)
             self.state.files = sorted({"run.json", *self._files.names, *self._place.files()} - {*DERIVED_FILES})
             self._place.check_ours()

@@ -223,6 +223,7 @@ class Run:
         if self._recording is not None:
             return self._recording.metrics(warm_up, cool_down)
         from windtunnel.results.file_columns import columns_of
+        from windtunnel.results.stopping import up_to_stop_as_written
 
         with read_from(self.name, "schedule.csv"):
             joules = float(self.figures.get("consumed_joules") or 0.0)
@@ -248,6 +249,7 @@ class Run:
                 joules=joules or None,
                 racks=racks,
                 bill=bill_as_written(self.file),
+                stop=up_to_stop_as_written(self.file),
                 read=self.file,
             )
 

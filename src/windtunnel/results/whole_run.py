@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import Platform, Workload
+from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector, Columns
@@ -13,7 +13,7 @@ from windtunnel.results.computing import compute
 from windtunnel.results.derived import Derived
 from windtunnel.results.layout import Dialect
 from windtunnel.results.lease_tables import counters_csv, statistics
-from windtunnel.results.metrics import Metrics
+from windtunnel.results.metrics import Metrics, UpToStop
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.trimming import Trim, check_trims
 from windtunnel.version import __version__
@@ -45,6 +45,9 @@ class WholeRun(Observer):
         self.dialect = dialect
         self._leases = None if options.lease_probes is None else _accounting(options.lease_probes)
         self._lease_attributes: dict[str, str] = {}
+        self._away: dict[str, tuple[float, float]] = {}
+        """Jobs that are suspended, or ended so: since when, and how many hosts they had."""
+        self._stop: UpToStop | None = None
         check_trims(options.warm_up, options.cool_down)
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
@@ -58,6 +61,20 @@ class WholeRun(Observer):
         if self._leases is None:
             self._leases = _accounting(None)
         self._leases.hear(now, facts)
+
+    def on_job_suspended(self, now: float, record: JobRecord) -> None:
+        """It holds nothing from now on."""
+        self._away[record.job.id] = (now, self.collector.share(record.hosts, record.amounts))
+
+    def on_job_resumed(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- hook
+        """It holds hosts again."""
+        self._away.pop(record.job.id, None)
+
+    def stop(self, now: float) -> None:
+        """The run ends early: note what all jobs had up to now."""
+        from windtunnel.results.stopping import up_to_stop  # most runs come to their end
+
+        self._stop = up_to_stop(self.collector, self.totals, self._away, now)
 
     def measure(
         self,
@@ -81,6 +98,7 @@ class WholeRun(Observer):
             joules=joules,
             racks=racks,
             bill=self.totals.get("bill"),
+            stop=self._stop,
             derived=derived,
             read=read,
         )

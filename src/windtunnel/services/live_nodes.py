@@ -1,8 +1,8 @@
 """The machines of a running simulation as SSS nodes, and changes of their states: for a node server beside it.
 
 Give :meth:`LiveNodes.nodes` and, if clients may change things, :meth:`LiveNodes.control` to a
-:class:`~windtunnel.services.nodes.NodeServer`. Between two rounds of the simulation the answers are exact; a server
-in another thread needs the simulation to stand still (paused or paced).
+:class:`~windtunnel.services.nodes.NodeServer` (with ``dated=False``: the past is not kept). Between two rounds of the
+simulation the answers are exact; a server in another thread needs the simulation to stand still (paused or paced).
 """
 
 from collections.abc import Mapping, Sequence

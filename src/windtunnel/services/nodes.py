@@ -49,12 +49,24 @@ NodeSource = Callable[[float | None], Sequence[SssNode]]
 """The nodes at a date (s), or at the usual one."""
 
 
-def respond(body: bytes, source: NodeSource, *, key: bytes | None = None, control: Control | None = None) -> bytes:
-    """The answer to a message: an ``Envelope``, signed if there is a key. The option ``time`` chooses a date (s)."""
-    return envelope(response_xml(response(body, source, key, control)), key)
+def respond(
+    body: bytes, source: NodeSource, *, key: bytes | None = None, control: Control | None = None, dated: bool = True
+) -> bytes:
+    """The answer to a message: an ``Envelope``, signed if there is a key. The option ``time`` chooses a date (s).
+
+    Where the source is not ``dated``, it has one state: that the option changes nothing is told.
+    """
+    return envelope(response_xml(response(body, source, key, control, dated=dated)), key)
 
 
-def response(body: bytes, source: NodeSource, key: bytes | None = None, control: Control | None = None) -> Response:
+def response(
+    body: bytes,
+    source: NodeSource,
+    key: bytes | None = None,
+    control: Control | None = None,
+    *,
+    dated: bool = True,
+) -> Response:
     """The same before it is put into an envelope: its ``value`` says whether the request was answered."""
     if key is not None and not signed_body_is_valid(body, key, limit=SIZE_LIMIT):
         code, message = (
@@ -67,7 +79,7 @@ def response(body: bytes, source: NodeSource, key: bytes | None = None, control:
         for option in request.options:
             if option.name.lower() == "time":
                 time = _seconds(option.value)
-        kept = tuple(option for option in request.options if option.name.lower() != "time")
+        kept = tuple(option for option in request.options if not dated or option.name.lower() != "time")
     except XmlFaultError as error:
         return Response(value="Failure", code="300", message=str(error))
     except MessageFaultError as error:
@@ -88,6 +100,8 @@ def _seconds(text: str) -> float:
 class NodeServer:
     """Serves node queries until closed; a context manager. ``port`` 0 takes any free one.
 
+    ``dated`` false: the source has one state, and the option ``time`` is told to have no effect.
+
     Raises:
         UsageError: the address cannot be used.
     """
@@ -100,10 +114,12 @@ class NodeServer:
         port: int = PORT,
         key: bytes | None = None,
         control: Control | None = None,
+        dated: bool = True,
     ) -> None:
         self._source = source
         self._key = key
         self._control = control
+        self._dated = dated
         self._changes = None if control is None else self._change
         self._places = Places(CONNECTIONS, COMPUTING)
         self._lock = threading.Lock()
@@ -178,7 +194,9 @@ class NodeServer:
                 return
             if incoming is not None:
                 with self._places.computing:
-                    body = respond(incoming.body, self._nodes, key=self._key, control=self._changes)
+                    body = respond(
+                        incoming.body, self._nodes, key=self._key, control=self._changes, dated=self._dated
+                    )
                 self._send(connection, body, legacy=incoming.legacy)
 
     def _nodes(self, time: float | None) -> Sequence[SssNode]:

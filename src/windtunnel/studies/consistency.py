@@ -66,14 +66,14 @@ def check_names(found: dict[str, Any], faults: Faults, reserved: frozenset[str])
         used |= names
         for name in sorted(names - {*known, "seed"}):
             faults.add(way, f"there is no parameter {name!r}", did_you_mean(name, [*known, "seed"]))
-        if "seed" in names and not found.get("seeds"):
+        if "seed" in names and "seeds" not in found:  # wrong ones were told
             faults.add(way, "{seed} is used here, but the study has no seeds", "such as seeds = 10")
     for name in known:
         if name not in used:
             hint = f"write {{{name}}} where its value belongs, as in operations = ['scale_load({{{name}}})']"
             where = ("parameters", name) if name in parameters else ("points",)
             faults.add(where, f"the parameter {name!r} changes nothing: nothing uses {{{name}}}", hint)
-    if found.get("seeds") and "seed" not in used:
+    if found.get("seeds") and "seed" not in used and found.get("workloads"):
         hint = "write {seed} where it belongs, as in 'lublin:1000?seed={seed}' or operations = ['resample({seed})']"
         faults.add(("seeds",), "seeds change nothing: no text has {seed}", hint)
 

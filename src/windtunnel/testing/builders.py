@@ -1,9 +1,12 @@
 """Small workloads and platforms for tests, each made in one line."""
 
+import sys
 from collections.abc import Iterable
 from math import inf
+from numbers import Real
 from typing import Any
 
+from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job, JobList, Platform, Profile, Request, SequentialCompositionProfile
 
 __all__ = ["delays", "job", "platform", "sequence", "workload"]
@@ -23,10 +26,17 @@ def job(
     **fields: Any,
 ) -> Job:
     """A job of workload ``w0``; ``run`` is a delay (s) or a profile."""
-    profile = run if isinstance(run, Profile) else DelayProfile(id=f"w0!delay{run:g}", delay=run)
+    if not isinstance(run, Real | Profile):
+        raise UsageError(f"job {name!r}: run is a number of seconds or a Profile, not {run!r}")
+    profile = run if isinstance(run, Profile) else _delay(run)
     return Job(
         id=f"w0!{name}", request=Request(hosts), profile=profile, submission_time=at, walltime=walltime, **fields
     )
+
+
+def _delay(duration: float) -> DelayProfile:
+    named = f"{duration:g}" if abs(duration) <= sys.float_info.max else repr(duration)
+    return DelayProfile(id=f"w0!delay{named}", delay=duration)
 
 
 def sequence(
@@ -41,7 +51,7 @@ def sequence(
 
 def delays(*durations: float) -> list[DelayProfile]:
     """Delay profiles named after their duration."""
-    return [DelayProfile(id=f"w0!delay{d:g}", delay=d) for d in durations]
+    return [_delay(duration) for duration in durations]
 
 
 def workload(*jobs: Job, profiles: Iterable[Profile] = ()) -> JobList:

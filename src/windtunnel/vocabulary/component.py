@@ -234,4 +234,7 @@ class Observer:
         """A rack drew more than its capacity (W), up to ``peak``, between two past times (s)."""
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
-        """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's totals."""
+        """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's totals.
+
+        Those of a run that ends early have ``unfinished``, the records of jobs that are submitted and have not ended.
+        """

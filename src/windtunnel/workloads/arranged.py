@@ -106,8 +106,10 @@ class Arranged(ShownWorkload):
         """Each arrival moved at random by up to so many seconds, earlier or later."""
         return self.apply("shake", seed, seconds=seconds)
 
-    def merge(self, other: Workload) -> "Arranged":
-        """The jobs of both workloads, each at its own time.
+    def merge(self, other: Workload, *, by_date: bool = False) -> "Arranged":
+        """The jobs of both workloads, each at its own time; with ``by_date`` at its own date in the logs' calendars.
+
+        Time 0 is then the earlier of the two dates at which they start.
 
         Raises:
             UsageError: the other is not a workload: :func:`windtunnel.read_workload` reads one from a file.
@@ -115,7 +117,7 @@ class Arranged(ShownWorkload):
         if not isinstance(other, Workload):
             hint = "wt.read_workload(path) reads a file" if isinstance(other, str) else ""
             raise UsageError(f"merge takes a Workload, not a {type(other).__name__}", hint)
-        return Arranged(self.base, (*self.operations, Operation("merge", {"other": other})))
+        return Arranged(self.base, (*self.operations, checked("merge", (other,), {"by_date": by_date})))
 
     def with_estimates(
         self,

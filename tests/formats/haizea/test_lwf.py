@@ -307,6 +307,13 @@ def test_what_nobody_knows_is_told(tmp_path, old, new, says):
     assert warning.line
 
 
+def test_an_attribute_that_is_an_element_is_told_to_be_one(tmp_path):
+    text = GOOD.replace('arrival="00:01:00"><realduration time="02:00:00"/>', 'arrival="00:01:00" realduration="9:00">')
+    (warning,) = read_lwf(write(tmp_path, text)).warnings
+    assert "the attribute 'realduration' of <lease-request> is not known" in warning.message
+    assert warning.hint == 'it is an element inside <lease-request>: <realduration time="..."/>'
+
+
 def test_a_start_with_a_plus_counts_from_the_arrival(tmp_path):
     work = read_lwf(write(tmp_path, GOOD.replace('<exact time="01:00:00"/>', '<exact time="+01:00:00"/>')))
     assert work.leases[0].start == 3610.5

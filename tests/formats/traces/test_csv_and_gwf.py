@@ -131,6 +131,11 @@ def test_faulty_csv(file, text, expected):
     assert [(f.line, f.code) for f in caught.value.findings] == expected
 
 
+def test_numbers_that_are_too_large_are_refused(file):
+    with pytest.raises(InputError, match="processors_req is '99999999999999999999', which is too large"):
+        read_csv(file(NREL + nrel(processors="99999999999999999999")))
+
+
 def test_the_messages_say_what_was_found(file):
     with pytest.raises(InputError, match="run_time is 'x', which is not a number"):
         read_csv(file(NREL + nrel(run="x")))
@@ -217,6 +222,7 @@ GWF_FAULTS = [
     ("run", gwf(run="inf"), [(1, "number", "RunTime is 'inf', which is not a number")]),
     ("processors", gwf(given="2.5"), [(1, "number", "NProcs is '2.5', which is not an integer")]),
     ("requested", gwf(wanted="many"), [(1, "number", "ReqNProcs is 'many', which is not a number")]),
+    ("too large", gwf(wanted="1e18"), [(1, "number", "ReqNProcs is '1e18', which is too large")]),
     ("limit", gwf(limit="1h"), [(1, "number", "ReqTime is '1h', which is not a number")]),
     ("all at once", gwf(submit="x", run="y") + "#\n" + "z\n", [
         (1, "number", "SubmitTime is 'x', which is not a number"),

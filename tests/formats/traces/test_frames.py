@@ -132,6 +132,9 @@ def test_what_is_missing_is_unknown():
     [
         (5, None, "a frame is one of polars or pandas"),
         ([], None, "a frame is one of"),
+        ({"submit": [1], "run": 5}, None, "the column 'run' of the frame is 5: a list of values is expected"),
+        ({"submit": [1], "run": "5"}, None, "the column 'run' of the frame is '5': a list of values"),
+        (pl.LazyFrame({"submit": [1]}), None, "a lazy frame becomes one by collect()"),
         ({"submit": [1], "run": []}, None, "of different lengths .submit: 1, run: 0"),
         ({"submit": [1], "run": [1]}, None, "lacks columns: processors\n  hint: needed: submit, processors, and run"),
         ({"submit_time": [1]}, None, "lacks columns: submit, run, processors"),
@@ -150,3 +153,8 @@ def test_durations_are_what_they_are_whatever_the_unit_of_numbers():
     columns = {"submit": [0], "run": [300], "processors": [4], "walltime": [timedelta(minutes=10)]}
     for units in ({"walltime": "minutes"}, {}):
         assert wt.read_frame(columns, units=units)[0].walltime == 600.0
+
+
+def test_columns_may_be_anything_that_has_values():
+    made = wt.read_frame({"submit": (one for one in (0, 5)), "run": range(5, 7), "processors": (1, 2)})
+    assert [(job.submission_time, job.profile.delay, job.request.processors) for job in made] == [(0, 5, 1), (5, 6, 2)]

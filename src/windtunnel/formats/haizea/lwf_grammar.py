@@ -114,6 +114,9 @@ def _check_attributes(element: "Element", name: str, findings: Findings) -> None
     for key in element.attrib:
         if key not in known:
             hint = did_you_mean(str(key), known) if known else ""
+            if key in _CHILDREN[name]:
+                first = "".join(f' {attribute}="..."' for attribute in _ATTRIBUTES.get(str(key), ())[:1])
+                hint = f"it is an element inside <{name}>: <{key}{first}/>"
             message = f"the attribute {str(key)!r} of <{name}> is not known and has no effect"
             findings.tally(message, code="unknown-attribute", line=line_of(element), hint=hint)
 

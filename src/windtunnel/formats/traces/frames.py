@@ -1,6 +1,6 @@
 """Workloads from data frames: a row for each job, with the columns and the rules of CSV files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from math import inf
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -103,16 +103,27 @@ def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
         rows = frame.itertuples(index=False, name=None)
         return head, ({name: row[place] for name, place in places.items()} for row in rows)
     if isinstance(frame, Mapping):
-        lengths = {str(name): len(values) for name, values in frame.items()}
+        columns = {str(name): _column(name, values) for name, values in frame.items()}
+        lengths = {name: len(values) for name, values in columns.items()}
         if len({*lengths.values()}) > 1:
             told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
             raise UsageError(f"the columns of the frame are of different lengths ({told})")
         head = list(lengths)
-        return head, (dict(zip(head, row, strict=True)) for row in zip(*frame.values(), strict=True))
+        return head, (dict(zip(head, row, strict=True)) for row in zip(*columns.values(), strict=True))
     if isinstance(frame, Sequence) and frame and all(isinstance(row, Mapping) for row in frame):
         return list(dict.fromkeys(str(name) for row in frame for name in row)), frame
     raise UsageError(
-        f"a frame is one of polars or pandas, a dictionary of columns or a list of dictionaries, not {frame!r:.60}"
+        f"a frame is one of polars or pandas, a dictionary of columns or a list of dictionaries, not {frame!r:.60}",
+        "a lazy frame becomes one by collect()" if isinstance(frame, pl.LazyFrame) else "",
+    )
+
+
+def _column(name: Any, values: Any) -> Collection[Any]:
+    """The values of a column, of whatever kind they are held in."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping):
+        return values if isinstance(values, Collection) else list(values)
+    raise UsageError(
+        f"the column {str(name)!r} of the frame is {values!r:.60}: a list of values is expected, one for each job"
     )
 
 

@@ -18,7 +18,7 @@ from windtunnel.entities.unheard import names
 from windtunnel.formats.files import reason
 from windtunnel.formats.traces.mapped_csv import Mapped, csv_records
 from windtunnel.formats.traces.records import Record, replay
-from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
+from windtunnel.formats.traces.rules import MOST_PROCESSORS, ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = ["COLUMNS", "read_gwf"]
@@ -136,9 +136,10 @@ def _record(fields: list[str], line: int, findings: Findings) -> Record | None:
             value = float(fields[place])
         except ValueError:
             value = float("nan")
-        if not isfinite(value) or (place in {4, 7} and value != int(value)):
-            what = "an integer" if place in {4, 7} and isfinite(value) else "a number"
-            message = f"{COLUMNS[place]} is {fields[place]!r}, which is not {what}"
+        whole = place in {4, 7} and isfinite(value)
+        if not isfinite(value) or (whole and (value != int(value) or abs(value) >= MOST_PROCESSORS)):
+            what = "not a number" if not whole else "not an integer" if value != int(value) else "too large"
+            message = f"{COLUMNS[place]} is {fields[place]!r}, which is {what}"
             findings.add(message, code="number", line=line)
             good = False
         numbers[COLUMNS[place]] = None if value == -1 else value

@@ -28,7 +28,7 @@ from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean,
 from windtunnel.formats.files import reason
 from windtunnel.formats.slurm.values import date, duration
 from windtunnel.formats.traces.records import Record, replay
-from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
+from windtunnel.formats.traces.rules import MOST_PROCESSORS, ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = [
@@ -241,10 +241,15 @@ def record_of(texts: dict[str, str], mapped: Mapped, line: int, count: int, find
         else:
             value = values[key]
             if value is not None:
-                values[key] = None if value == -1 else value * UNITS[mapped.units.get(key, "seconds")]
+                values[key] = made = None if value == -1 else value * UNITS[mapped.units.get(key, "seconds")]
+                if made is not None and not isfinite(made):
+                    message = f"{mapped.columns[key]} is {text!r}, which is too large"
+                    findings.add(message, code="number", line=line)
+                    good = False
     processors = values.get("processors")
-    if processors is not None and processors != int(processors):
-        message = f"{mapped.columns['processors']} is {texts['processors']!r}, which is not an integer"
+    if processors is not None and (processors != int(processors) or abs(processors) >= MOST_PROCESSORS):
+        what = "not an integer" if processors != int(processors) else "too large"
+        message = f"{mapped.columns['processors']} is {texts['processors']!r}, which is {what}"
         findings.add(message, code="number", line=line)
         good = False
     if not good:

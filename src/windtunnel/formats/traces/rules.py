@@ -11,11 +11,13 @@ import msgspec
 
 from windtunnel.diagnostics import Findings, UsageError
 
-__all__ = ["ReplayOptions", "Rule", "WalltimePolicy", "behind_end", "length_name", "start_date"]
+__all__ = ["MOST_PROCESSORS", "ReplayOptions", "Rule", "WalltimePolicy", "behind_end", "length_name", "start_date"]
 
 WalltimePolicy = Literal["extend", "kill"]
 """What a run time beyond the requested time means: the limit is extended, or the job is killed at it."""
 
+MOST_PROCESSORS: Final = 10**18
+"""No job asks for as many: tables of jobs hold whole numbers of 64 bits."""
 EPOCH_LIKE: Final = 1e8
 """Dates from here on (1973) are calendar dates; smaller ones count from an unknown day."""
 

@@ -47,7 +47,9 @@ class Operation(msgspec.Struct, frozen=True):
 
 
 def _shown(value: Any) -> str:
-    return repr(value if isinstance(value, (str, int, float)) else value.name)
+    if isinstance(value, (str, int, float)):
+        return repr(value)
+    return repr(value.path.replace("\\", "/").rpartition("/")[2] or value.name)
 
 
 def checked(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Operation:

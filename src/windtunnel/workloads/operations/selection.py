@@ -1,5 +1,6 @@
 """Operations that choose jobs: the first ones, those of a time, of a user or queue, those of two workloads."""
 
+from array import array
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final
@@ -93,9 +94,10 @@ def _of_date(columns: Columns, text: str) -> float:
     )
 
 
-def merge(columns: Columns, other: Any) -> str:
-    """The jobs of another workload too, each at its own time."""
+def merge(columns: Columns, other: Any, by_date: bool = False) -> str:
+    """The jobs of another workload too, each at its own time; ``by_date``: at its own date."""
     added = Columns.of(other)
+    told = _by_date(columns, added) if by_date else ""
     origin = len(columns.bases)
     columns.bases.append(other)
     for name, kept in (("walltimes", lambda job: job.walltime), ("copies", lambda _: 0)):
@@ -111,4 +113,22 @@ def merge(columns: Columns, other: Any) -> str:
     columns.submits.extend(added.submits)
     columns.hosts = max(columns.hosts, added.hosts)
     columns.sort()
-    return f"{len(added):,} jobs added"
+    return f"{len(added):,} jobs added{told}"
+
+
+def _by_date(columns: Columns, added: Columns) -> str:
+    """Let the times of two workloads count from the earlier of the dates at which they start."""
+    starts = []
+    for one in (columns, added):
+        if one.start_date is None:
+            name = one.bases[0].path or one.bases[0].name
+            hint = "merge(...) without by_date lets both begin at time 0"
+            raise UsageError(f"merge by date: the workload {name} does not say when it starts", hint)
+        starts.append(one.start_date)
+    zero = min(starts)
+    for one, start in zip((columns, added), starts, strict=True):
+        if start > zero:
+            one.submits = array("d", (submit + (start - zero) for submit in one.submits))
+    columns.start_date = zero
+    later = f"{abs(starts[1] - starts[0]):g} s {'later' if starts[1] > starts[0] else 'earlier'}"
+    return f" by date: the other begins {later}, and time 0 is {show_time(0.0, zero)} UTC"
