@@ -184,7 +184,7 @@ def test_a_signal_that_ends_too_early_fails_the_run(place, capsys):
     words = ["run", "site.xml", "jobs.json", "-s", "easy", "--quiet", "--energy", "--carbon", "c.csv"]
     assert main([*words, "--second-zero", "2024-01-01T02:00", "--out", "out"]) == 1
     said = capsys.readouterr().err
-    assert "c.csv has no value at 7200 s" in said
+    assert "c.csv has no value at 7200 s (2024-01-01 04:00): its rows hold from -7200 s (2024-01-01 00:00) to" in said
     assert "outside=hold" in said
     assert main([*words[:-1], "c.csv?outside=hold", "--second-zero", "2024-01-01T02:00"]) == 0
 
