@@ -260,6 +260,14 @@ def test_the_hour_that_does_not_come(file):
     assert faults(file(spans("31.03.2024", (0, 1), (1, 2), (2, 3), (3, 4))), "price") == [(4, "clock-change")]
 
 
+def test_quarters_of_the_hour_that_does_not_come(file):
+    """The quarter before it ends when it begins, at a time that does not exist."""
+    none = [(120 + 15 * rank, "n/e") for rank in range(4)]
+    signal, findings = read_signal(file(spans("31.03.2024", (90, 1), (105, 2), *none, (180, 3), minutes=15)), "price")
+    assert list(signal.dates) == [1711845000.0 + 900 * rank for rank in range(3)]
+    assert (list(signal.values), told(findings)) == ([1, 2, 3], {})
+
+
 def test_a_file_that_goes_over_to_quarters_and_misses_one(file):
     rows = sources.ENTSOE + '"01.01.2024 03:00 - 01.01.2024 03:15","1","EUR",""\n'
     rows += '"01.01.2024 03:30 - 01.01.2024 03:45","2","EUR",""\n'
