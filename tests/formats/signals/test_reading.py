@@ -171,6 +171,7 @@ def test_one_row_must_hold(file):
         (sources.parquet(values=("a", "b")), "not-a-number"),
         (sources.parquet(dates=("a", "b")), "not-a-time"),
         (sources.parquet(dates=(None, 5)), "not-a-time"),
+        (sources.HISTORY.replace("2024-01-01 01", "2024-01-01 24:01 "), "not-a-time"),
     ],
 )
 def test_what_is_refused(file, text, code):
@@ -283,3 +284,9 @@ def test_marks_of_summer_time(file):
     signal, findings = read_signal(file(rows), "price")
     assert list(signal.dates) == [1729987200.0, 1729987200.0 + 7200]
     assert told(findings) == {"missing-rows": (1, 3)}
+
+
+@pytest.mark.parametrize("end", ["01.01.2024 01:00", "01.01.2024 00:00", "31.12.2023 00:00", "01.13.2024 00:00", ""])
+def test_spans_that_are_none(file, end):
+    rows = sources.ENTSOE.replace("01.01.2024 01:00 - 01.01.2024 02:00", f"01.01.2024 01:00 - {end}")
+    assert faults(file(rows), "price") == [(3, "not-a-time")]
