@@ -95,16 +95,16 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         """
         given = [name for name in _KINDS if getattr(self, name) is not None]
         wanted = [name for name in given if name != "second_zero"]
+        verb = "needs" if len(wanted) == 1 else "need"
+        names = " and ".join(filter(None, [", ".join(wanted[:-1]), *wanted[-1:]]))
         if wanted and not energy:
-            verb = "needs" if len(wanted) == 1 else "need"
-            names = " and ".join(filter(None, [", ".join(wanted[:-1]), wanted[-1]]))
             raise UsageError(f"{names} {verb} the energy of the run", "add --energy (energy=True)")
         if given and not wanted:
             what = "the date of second 0 says when carbon, price and quarters of an hour begin"
             raise UsageError(f"second_zero: {what}", "add --carbon, --price or --pue (carbon=, price=, pue=)")
         if wanted and rule != "exact":
             raise UsageError(
-                f"carbon, price and PUE need the exact energy rule, not {rule!r}",
+                f"{names} {verb} the exact energy rule, not {rule!r}",
                 "leave out --energy-rule (energy_rule)",
             )
 

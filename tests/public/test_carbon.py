@@ -121,7 +121,7 @@ def test_missing_rows_are_in_the_account(place):
         ({"pue": 0.5}, "less than 1"),
         ({"price": "1EUR/J"}, "'EUR/J' is not a unit of price"),
         ({"price": "c.csv"}, "no column is named with a unit of price"),
-        ({"carbon": "350g/kWh", "options": Options(energy_rule="simgrid")}, "exact energy rule"),
+        ({"carbon": "350g/kWh", "options": Options(energy_rule="simgrid")}, "carbon needs the exact energy rule"),
     ],
 )
 def test_what_is_refused_before_anything_is_replaced(place, options, said):
@@ -273,6 +273,9 @@ def test_faults_of_a_study(place):
     with pytest.raises(InputError) as caught:
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, price="1EUR/MWh", battery=BATTERY, supply="no.json")
     assert [one.pointer for one in caught.value.errors] == ["/battery", "/supply"]
+    rule = {"energy_rule": "simgrid"}
+    with pytest.raises(InputError, match="pue needs the exact energy rule, not 'simgrid'"):
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, pue=1.2, engine=rule)
     with pytest.raises(InputError, match="is not a number"):
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon=str(place / "bad.csv"))
     with pytest.raises(InputError, match="carbon needs the energy"):
