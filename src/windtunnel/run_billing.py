@@ -1,6 +1,6 @@
 """What is asked of the account of a site's electricity, as users give it: carbon, price, overhead, battery."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from numbers import Real
 from pathlib import Path
@@ -11,6 +11,8 @@ import msgspec
 from windtunnel.diagnostics import Account, UsageError, show_time
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
+from windtunnel.model import Workload
+from windtunnel.model.abilities import Dated
 from windtunnel.model.battery import Battery
 from windtunnel.model.battery_text import parse_battery
 from windtunnel.model.billing import QUARTER, Billing, check_signal
@@ -146,6 +148,13 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             clock=(zero or 0.0) % QUARTER,
             battery=None if self.battery is None else parse_battery(self.battery),
         )
+
+    def tell_idle(self, workloads: Iterable[Workload], account: Account) -> None:
+        """Jobs of logs say how long they last, not what they do: their hosts draw as if they did nothing."""
+        if any(isinstance(one, Dated) for one in workloads):
+            reason = "jobs of logs only say how long they last: their hosts draw the watts of idle ones"
+            hint = "--delays-compute (Options(delays_compute=True)): their cores count as busy"
+            account.tell("idle-delays", reason, hint=hint, note=True)
 
     def noted(self, billing: Billing) -> Mapping[str, Any]:
         """What makes this run another than one without such an account, for ``run.json``."""

@@ -151,6 +151,18 @@ def test_logs_that_begin_at_other_dates(place):
     assert [line.note for line in account if line.kind == "second-zero"] == [True]
 
 
+def test_jobs_of_logs_draw_idle_watts_unless_delays_compute(place):
+    """Of a host from 100 to 200 W: that is half of what one would expect, so it is noted."""
+    bills = []
+    for busy, noted in ((False, [True]), (True, [])):
+        run = simulate(workload="log.swf", carbon="100g/kWh", options=Options(delays_compute=busy))
+        assert [line.note for line in run.account if line.kind == "idle-delays"] == noted
+        bills.append(run.metrics.bill.carbon_g)
+    assert bills == [pytest.approx(20), pytest.approx(40)]
+    assert "idle-delays" not in [line.kind for line in simulate(carbon="100g/kWh").account]
+    assert "idle-delays" not in [line.kind for line in simulate(workload="log.swf").account], "it has no account"
+
+
 def test_a_second_zero_outside_the_rows_is_noted(place):
     account = simulate(carbon="c.csv?outside=hold", price="1EUR/MWh", second_zero="2023-12-31").account
     found = [(line.reason, line.note) for line in account if line.kind == "outside-rows"]
