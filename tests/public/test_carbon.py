@@ -220,6 +220,23 @@ parameters = {price = [50, 100], pue = [1.0, 1.5]}
     assert frame["bill_pue"].to_list() == pytest.approx([1.0, 1.5, 1.0, 1.5])
 
 
+@pytest.mark.parametrize("zero", ['"2024-01-01"', "2024-01-01", "2024-01-01T00:00:00", "2024-01-01T01:00:00+01:00"])
+def test_second_zero_of_a_study(place, zero):
+    """As a string, or as TOML writes dates."""
+    (place / "study.toml").write_text(f"""
+platforms = ["site.xml"]
+workloads = ["jobs.json"]
+schedulers = ["easy"]
+energy = true
+carbon = "c.csv"
+second_zero = {zero}
+""")
+    study = wt.read_study("study.toml")
+    assert study.run(place / "results").done["bill_carbon_g"].to_list() == pytest.approx([160])
+    with pytest.raises(InputError, match="second_zero must be a date, not 5"):
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon="c.csv", second_zero=5)
+
+
 SUPPLY = """{"levels": [{"name": "node", "hosts": 1, "converter_watts": 10, "efficiency": 0.9},
  {"name": "switch", "count": 1, "device_watts": 50}]}"""
 
