@@ -367,3 +367,18 @@ def test_frames_of_parquet_have_it(place):
     written = {path.name for path in run.parquet("tables")}
     assert {"power.parquet", "jobs_carbon.parquet"} <= written
     assert pl.read_parquet("tables/jobs.parquet")["carbon_g"].sum() == pytest.approx(60)
+
+
+def test_columns_of_power_are_numbers_whatever_was_asked_for(place):
+    """Those of a battery that there is not, and all of them where there are no rows."""
+    (place / "none.json").write_text('{"nb_res": 2, "jobs": [], "profiles": {}}')
+    for work in ("jobs.json", "none.json"):
+        run = simulate(workload=work, pue=1.2, carbon="100g/kWh", out="out", force=True)
+        assert set(run.frame("power.csv").dtypes) == {pl.Float64}
+        assert set(wt.load_run("out").frame("power.csv").dtypes) == {pl.Float64}
+    assert simulate(price="1EUR/MWh", out="out").frame("jobs_carbon.csv").schema == {
+        "job_id": pl.String,
+        "workload_name": pl.String,
+        "carbon_g": pl.Float64,
+        "cost": pl.Float64,
+    }
