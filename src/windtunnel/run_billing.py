@@ -140,11 +140,16 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         if given is not None and start_date is not None and given != start_date:
             own, log = show_time(0.0, given), show_time(0.0, start_date)
             account.tell("second-zero", f"carbon and price begin at {own}; the log begins at {log}", note=True)
+        carbon, price = (_placed(getattr(self, name), name, zero, account) for name in ("carbon", "price"))
+        stepped = [one for one in (carbon, price) if one is not None and len(one.dates) > 1]
+        if given is not None and stepped and all(one.zero is None for one in stepped):
+            reason = f"{stepped[0].name} has seconds and no dates: second_zero only says when quarters begin"
+            account.tell("second-zero", reason, note=True)
         return Billing(
             supply=None if self.supply is None else read_supply(self.supply),
             overhead=Overhead() if self.pue is None else parse_overhead(self.pue),
-            carbon=_placed(self.carbon, "carbon", zero, account),
-            price=_placed(self.price, "price", zero, account),
+            carbon=carbon,
+            price=price,
             clock=(zero or 0.0) % QUARTER,
             battery=None if self.battery is None else parse_battery(self.battery),
         )

@@ -139,6 +139,16 @@ def test_the_date_of_second_zero(place, zero):
     assert run.state.facts["electricity"]["second_zero"] == "2024-01-01T00:00:00+00:00"
 
 
+def test_a_second_zero_of_signals_that_have_seconds(place):
+    (place / "s.csv").write_text("time,g/kWh\n0,100\n3600,400\n7200,1\n")
+    run = simulate(carbon="s.csv", second_zero="2024-01-01")
+    assert run.metrics.bill.carbon_g == pytest.approx(160)
+    reason = "s.csv has seconds and no dates: second_zero only says when quarters begin"
+    assert [(line.reason, line.note) for line in run.account if line.kind == "second-zero"] == [(reason, True)]
+    for carbon in ("c.csv", "350g/kWh"):
+        assert not [line for line in simulate(carbon=carbon, second_zero="2024-01-01").account if line.kind == "second-zero"]
+
+
 def test_logs_that_begin_at_other_dates(place):
     """The first one's date is second 0; that there are others is told unless a date is given."""
     (place / "later.swf").write_text(LOG.replace("1704067200", "1704070800"))
