@@ -77,3 +77,9 @@ def test_columns_of_the_same_name(file):
 
 def test_the_line_of_what_is_no_csv(file):
     assert faults(file(f"time,g/kWh\n0,1\n5,{'9' * 200000}\n")) == [(3, "csv")]
+
+
+def test_rows_without_a_value_at_the_beginning(file):
+    signal, findings = read_signal(file("time,g/kWh\n0,-\n10,\n20,5\n30,nan\n"), "carbon")
+    assert (signal.first, signal.end, told(findings)) == (20, 40, {"missing-rows": (3, 2)})
+    assert findings[0].message.endswith("; those before the first value are as if they were not there")

@@ -105,8 +105,10 @@ class SignalRows:
         if regular and step > 0.0:
             self._count_gaps(step)
         if self.missing:
+            early = "; those before the first value are as if they were not there"
             findings.add(
-                "rows without a value: what holds before them continues to hold",
+                "rows without a value: what holds before them continues to hold"
+                + (early if self._seen[0] < self.dates[0] else ""),
                 code="missing-rows",
                 line=self.first_missing,
                 hint="nothing is interpolated; fill them in the file if that is not what is meant",
