@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from windtunnel.diagnostics import Account, UsageError, show_time
+from windtunnel.diagnostics import Account, Finding, InputError, UsageError, show_time
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
 from windtunnel.model import Workload
@@ -30,6 +31,8 @@ __all__ = [
     "SecondZeroLike",
     "SupplyLike",
 ]
+
+T = TypeVar("T")
 
 CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
@@ -84,9 +87,17 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             if value == "":
                 raise UsageError(f"{name} is empty: expected {expected}", f"leave out {name} if there is none")
         self.check_needs(energy=energy, rule=rule)
+        faults = []
         for name, parse in TEXTS.items():
-            if getattr(self, name) is not None:
-                parse(getattr(self, name))
+            try:
+                if getattr(self, name) is not None:
+                    parse(getattr(self, name))
+            except UsageError as fault:
+                faults.append(fault)
+        if len(faults) > 1:
+            raise UsageError("\n".join(map(str, faults)))
+        if faults:
+            raise faults[0]
         self.check_battery()
 
     def check_needs(self, *, energy: bool, rule: str = "exact") -> None:
@@ -130,29 +141,40 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             InputError: a file is invalid.
             UsageError: a signal has dates and second 0 has none, or nothing is known at second 0.
         """
-        given = _second_zero(self.second_zero)
-        start_date = start_dates[0] if start_dates else None
-        zero = start_date if given is None else given
-        if given is None and len(dates := sorted(set(start_dates))) > 1:
-            shown = ", ".join(show_time(0.0, one) for one in dates[:5])
-            reason = f"the workloads begin at {shown}; carbon and price begin at {show_time(0.0, start_date)}"
-            account.tell("second-zero", reason, hint="--second-zero (second_zero=) says at which date")
-        if given is not None and start_date is not None and given != start_date:
-            own, log = show_time(0.0, given), show_time(0.0, start_date)
-            account.tell("second-zero", f"carbon and price begin at {own}; the log begins at {log}", note=True)
-        carbon, price = (_placed(getattr(self, name), name, zero, account) for name in ("carbon", "price"))
+        zero = self._zero(start_dates, account)
+        faults: list[Finding] = []
+        carbon = _tried(lambda: _placed(self.carbon, "carbon", zero, account), faults)
+        price = _tried(lambda: _placed(self.price, "price", zero, account), faults)
+        supply = None if self.supply is None else _tried(partial(read_supply, self.supply), faults)
+        if faults:
+            raise InputError(faults)
         stepped = [one for one in (carbon, price) if one is not None and len(one.dates) > 1]
-        if given is not None and stepped and all(one.zero is None for one in stepped):
+        if self.second_zero is not None and stepped and all(one.zero is None for one in stepped):
             reason = f"{stepped[0].name} has seconds and no dates: second_zero only says when quarters begin"
             account.tell("second-zero", reason, note=True)
         return Billing(
-            supply=None if self.supply is None else read_supply(self.supply),
+            supply=supply,
             overhead=Overhead() if self.pue is None else parse_overhead(self.pue),
             carbon=carbon,
             price=price,
             clock=(zero or 0.0) % QUARTER,
             battery=None if self.battery is None else parse_battery(self.battery),
         )
+
+    def _zero(self, start_dates: Sequence[float], account: Account) -> float | None:
+        """The date of second 0, if there is one; that there are others is told."""
+        given = _second_zero(self.second_zero)
+        log = start_dates[0] if start_dates else None
+        if given is None:
+            if len(dates := sorted(set(start_dates))) > 1:
+                shown = ", ".join(show_time(0.0, one) for one in dates[:5])
+                reason = f"the workloads begin at {shown}; carbon and price begin at {show_time(0.0, log)}"
+                account.tell("second-zero", reason, hint="--second-zero (second_zero=) says at which date")
+            return log
+        if log is not None and given != log:
+            reason = f"carbon and price begin at {show_time(0.0, given)}; the log begins at {show_time(0.0, log)}"
+            account.tell("second-zero", reason, note=True)
+        return given
 
     def tell_idle(self, workloads: Iterable[Workload], account: Account) -> None:
         """Jobs of logs say how long they last, not what they do: their hosts draw as if they did nothing."""
@@ -212,6 +234,15 @@ TEXTS: Final[Mapping[str, Callable[[Any], object]]] = {
     "second_zero": _second_zero,
 }
 """What is no file, and what reads it."""
+
+
+def _tried(make: Callable[[], T | None], faults: list[Finding]) -> T | None:
+    """What ``make`` gives; None if a file is at fault, which is added to the faults of other files."""
+    try:
+        return make()
+    except InputError as error:
+        faults += error.findings
+        return None
 
 
 def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: Account) -> Signal | None:

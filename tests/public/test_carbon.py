@@ -119,6 +119,7 @@ def test_missing_rows_are_in_the_account(place):
         ({"pue": [1.2]}, r"pue is a number .*, not \[1.2\] \(list\)"),
         ({"pue": True}, "not True"),
         ({"pue": 0.5}, "less than 1"),
+        ({"pue": 0.5, "battery": "x", "second_zero": "soon"}, "(?s)less than 1.*capacity is missing.*'soon' is not a date"),
         ({"price": "1EUR/J"}, "'EUR/J' is not a unit of price"),
         ({"price": "c.csv"}, "no column is named with a unit of price"),
         ({"carbon": "350g/kWh", "options": Options(energy_rule="simgrid")}, "carbon needs the exact energy rule"),
@@ -178,6 +179,14 @@ def test_a_second_zero_outside_the_rows_is_noted(place):
     found = [(line.reason, line.note) for line in account if line.kind == "outside-rows"]
     reason = "c.csv holds at second 0 (2023-12-31 00:00): its rows hold from 2024-01-01 00:00 to 2024-01-01 03:00"
     assert found == [(reason, True)]
+
+
+def test_faults_of_all_files_at_once(place):
+    (place / "bad.csv").write_text("time,g/kWh,EUR/MWh\n0,x,1\n5,1,y\n")
+    (place / "supply.json").write_text('{"levels": [{}]}')
+    with pytest.raises(InputError) as caught:
+        simulate(carbon="bad.csv", price="bad.csv", supply="supply.json")
+    assert [(one.file, one.line) for one in caught.value.errors] == [("bad.csv", 2), ("bad.csv", 3), ("supply.json", 1)]
 
 
 def test_the_signal_is_not_written_over(place):
