@@ -1,16 +1,19 @@
 """What is asked of the account of a site's electricity, as users give it: signals, overhead, supply, battery."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from windtunnel.diagnostics import Account, UsageError, show_time
+from windtunnel.diagnostics import Account, Finding, InputError, UsageError, show_time
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
+from windtunnel.model import Workload
+from windtunnel.model.abilities import Dated
 from windtunnel.model.battery import Battery
 from windtunnel.model.battery_text import parse_battery
 from windtunnel.model.billing import QUARTER, Billing, check_given
@@ -29,6 +32,8 @@ __all__ = [
     "SecondZeroLike",
     "SupplyLike",
 ]
+
+T = TypeVar("T")
 
 CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
@@ -100,9 +105,17 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             if value == "":
                 raise UsageError(f"{name} is empty: expected {expected}", f"leave out {name} if there is none")
         self.check_needs(energy=energy, rule=rule)
+        faults = []
         for name, parse in TEXTS.items():
-            if getattr(self, name) is not None:
-                parse(getattr(self, name))
+            try:
+                if getattr(self, name) is not None:
+                    parse(getattr(self, name))
+            except UsageError as fault:
+                faults.append(fault)
+        if len(faults) > 1:
+            raise UsageError("\n".join(map(str, faults)))
+        if faults:
+            raise faults[0]
         self.check_battery()
 
     def check_needs(self, *, energy: bool, rule: str = "exact") -> None:
@@ -113,16 +126,16 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         """
         given = [name for name in _KINDS if getattr(self, name) is not None]
         wanted = [name for name in given if name != "second_zero"]
+        verb = "needs" if len(wanted) == 1 else "need"
+        names = " and ".join(filter(None, [", ".join(wanted[:-1]), *wanted[-1:]]))
         if wanted and not energy:
-            verb = "needs" if len(wanted) == 1 else "need"
-            names = " and ".join(filter(None, [", ".join(wanted[:-1]), wanted[-1]]))
             raise UsageError(f"{names} {verb} the energy of the run", "add --energy (energy=True)")
         if given and not wanted:
             what = "the date of second 0 says when signals and quarters of an hour begin"
             raise UsageError(f"second_zero: {what}", "add --carbon, --price or --generation (carbon=, ...)")
         if wanted and rule != "exact":
             raise UsageError(
-                f"carbon, price and PUE need the exact energy rule, not {rule!r}",
+                f"{names} {verb} the exact energy rule, not {rule!r}",
                 "leave out --energy-rule (energy_rule)",
             )
 
@@ -146,23 +159,48 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             InputError: a file is invalid.
             UsageError: a signal has dates and second 0 has none, or nothing is known at second 0.
         """
-        given = _second_zero(self.second_zero)
-        start_date = start_dates[0] if start_dates else None
-        zero = start_date if given is None else given
-        if given is None and len(dates := sorted(set(start_dates))) > 1:
-            shown = ", ".join(show_time(0.0, one) for one in dates[:5])
-            reason = f"the workloads begin at {shown}; signals begin at {show_time(0.0, start_date)}"
-            account.tell("second-zero", reason, hint="--second-zero (second_zero=) says at which date")
-        if given is not None and start_date is not None and given != start_date:
-            own, log = show_time(0.0, given), show_time(0.0, start_date)
-            account.tell("second-zero", f"signals begin at {own}; the log begins at {log}", note=True)
+        zero = self._zero(start_dates, account)
+        faults: list[Finding] = []
+        signals = {
+            name: _tried(partial(_placed, getattr(self, name), kind, zero, account), faults)
+            for name, kind in SIGNALS.items()
+        }
+        supply = None if self.supply is None else _tried(partial(read_supply, self.supply), faults)
+        if faults:
+            raise InputError(faults)
+        stepped = [one for one in signals.values() if one is not None and len(one.dates) > 1]
+        if self.second_zero is not None and stepped and all(one.zero is None for one in stepped):
+            reason = f"{stepped[0].name} has seconds and no dates: second_zero only says when quarters begin"
+            account.tell("second-zero", reason, note=True)
         return Billing(
-            supply=None if self.supply is None else read_supply(self.supply),
+            supply=supply,
             overhead=Overhead() if self.pue is None else parse_overhead(self.pue),
-            **{name: _placed(getattr(self, name), kind, zero, account) for name, kind in SIGNALS.items()},
+            **signals,
             clock=(zero or 0.0) % QUARTER,
             battery=None if self.battery is None else parse_battery(self.battery),
         )
+
+    def _zero(self, start_dates: Sequence[float], account: Account) -> float | None:
+        """The date of second 0, if there is one; that there are others is told."""
+        given = _second_zero(self.second_zero)
+        log = start_dates[0] if start_dates else None
+        if given is None:
+            if len(dates := sorted(set(start_dates))) > 1:
+                shown = ", ".join(show_time(0.0, one) for one in dates[:5])
+                reason = f"the workloads begin at {shown}; signals begin at {show_time(0.0, log)}"
+                account.tell("second-zero", reason, hint="--second-zero (second_zero=) says at which date")
+            return log
+        if log is not None and given != log:
+            reason = f"signals begin at {show_time(0.0, given)}; the log begins at {show_time(0.0, log)}"
+            account.tell("second-zero", reason, note=True)
+        return given
+
+    def tell_idle(self, workloads: Iterable[Workload], account: Account) -> None:
+        """Jobs of logs say how long they last, not what they do: their hosts draw as if they did nothing."""
+        if any(isinstance(one, Dated) for one in workloads):
+            reason = "jobs of logs only say how long they last: their hosts draw the watts of idle ones"
+            hint = "--delays-compute (Options(delays_compute=True)): their cores count as busy"
+            account.tell("idle-delays", reason, hint=hint, note=True)
 
     def noted(self, billing: Billing) -> Mapping[str, Any]:
         """What makes this run another than one without such an account, for ``run.json``."""
@@ -216,6 +254,15 @@ TEXTS: Final[Mapping[str, Callable[[Any], object]]] = {
     "second_zero": _second_zero,
 }
 """What is no file, and what reads it."""
+
+
+def _tried(make: Callable[[], T | None], faults: list[Finding]) -> T | None:
+    """What ``make`` gives; None if a file is at fault, which is added to the faults of other files."""
+    try:
+        return make()
+    except InputError as error:
+        faults += error.findings
+        return None
 
 
 def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: Account) -> Signal | None:

@@ -137,6 +137,8 @@ class Simulation:
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows during the run."""
+        if electricity is not None and not options.delays_compute:
+            electricity.tell_idle(parts.workloads, self.account)
         if strict_input:
             self.account.refuse()
         if options.energy:  # before the files of an earlier run make room

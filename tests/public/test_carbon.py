@@ -119,9 +119,10 @@ def test_missing_rows_are_in_the_account(place):
         ({"pue": [1.2]}, r"pue is a number .*, not \[1.2\] \(list\)"),
         ({"pue": True}, "not True"),
         ({"pue": 0.5}, "less than 1"),
+        ({"pue": 0.5, "battery": "x", "second_zero": "soon"}, "(?s)less than 1.*capacity is missing.*'soon' is not a date"),
         ({"price": "1EUR/J"}, "'EUR/J' is not a unit of price"),
         ({"price": "c.csv"}, "no column is named with a unit of price"),
-        ({"carbon": "350g/kWh", "options": Options(energy_rule="simgrid")}, "exact energy rule"),
+        ({"carbon": "350g/kWh", "options": Options(energy_rule="simgrid")}, "carbon needs the exact energy rule"),
     ],
 )
 def test_what_is_refused_before_anything_is_replaced(place, options, said):
@@ -139,6 +140,16 @@ def test_the_date_of_second_zero(place, zero):
     assert run.state.facts["electricity"]["second_zero"] == "2024-01-01T00:00:00+00:00"
 
 
+def test_a_second_zero_of_signals_that_have_seconds(place):
+    (place / "s.csv").write_text("time,g/kWh\n0,100\n3600,400\n7200,1\n")
+    run = simulate(carbon="s.csv", second_zero="2024-01-01")
+    assert run.metrics.bill.carbon_g == pytest.approx(160)
+    reason = "s.csv has seconds and no dates: second_zero only says when quarters begin"
+    assert [(line.reason, line.note) for line in run.account if line.kind == "second-zero"] == [(reason, True)]
+    for carbon in ("c.csv", "350g/kWh"):
+        assert not [line for line in simulate(carbon=carbon, second_zero="2024-01-01").account if line.kind == "second-zero"]
+
+
 def test_logs_that_begin_at_other_dates(place):
     """The first one's date is second 0; that there are others is told unless a date is given."""
     (place / "later.swf").write_text(LOG.replace("1704067200", "1704070800"))
@@ -151,11 +162,31 @@ def test_logs_that_begin_at_other_dates(place):
     assert [line.note for line in account if line.kind == "second-zero"] == [True]
 
 
+def test_jobs_of_logs_draw_idle_watts_unless_delays_compute(place):
+    """Of a host from 100 to 200 W: that is half of what one would expect, so it is noted."""
+    bills = []
+    for busy, noted in ((False, [True]), (True, [])):
+        run = simulate(workload="log.swf", carbon="100g/kWh", options=Options(delays_compute=busy))
+        assert [line.note for line in run.account if line.kind == "idle-delays"] == noted
+        bills.append(run.metrics.bill.carbon_g)
+    assert bills == [pytest.approx(20), pytest.approx(40)]
+    assert "idle-delays" not in [line.kind for line in simulate(carbon="100g/kWh").account]
+    assert "idle-delays" not in [line.kind for line in simulate(workload="log.swf").account], "it has no account"
+
+
 def test_a_second_zero_outside_the_rows_is_noted(place):
     account = simulate(carbon="c.csv?outside=hold", price="1EUR/MWh", second_zero="2023-12-31").account
     found = [(line.reason, line.note) for line in account if line.kind == "outside-rows"]
     reason = "c.csv holds at second 0 (2023-12-31 00:00): its rows hold from 2024-01-01 00:00 to 2024-01-01 03:00"
     assert found == [(reason, True)]
+
+
+def test_faults_of_all_files_at_once(place):
+    (place / "bad.csv").write_text("time,g/kWh,EUR/MWh\n0,x,1\n5,1,y\n")
+    (place / "supply.json").write_text('{"levels": [{}]}')
+    with pytest.raises(InputError) as caught:
+        simulate(carbon="bad.csv", price="bad.csv", supply="supply.json")
+    assert [(one.file, one.line) for one in caught.value.errors] == [("bad.csv", 2), ("bad.csv", 3), ("supply.json", 1)]
 
 
 def test_the_signal_is_not_written_over(place):
@@ -184,7 +215,7 @@ def test_a_signal_that_ends_too_early_fails_the_run(place, capsys):
     words = ["run", "site.xml", "jobs.json", "-s", "easy", "--quiet", "--energy", "--carbon", "c.csv"]
     assert main([*words, "--second-zero", "2024-01-01T02:00", "--out", "out"]) == 1
     said = capsys.readouterr().err
-    assert "c.csv has no value at 7200 s" in said
+    assert "c.csv has no value at 7200 s (2024-01-01 04:00): its rows hold from -7200 s (2024-01-01 00:00) to" in said
     assert "outside=hold" in said
     assert main([*words[:-1], "c.csv?outside=hold", "--second-zero", "2024-01-01T02:00"]) == 0
 
@@ -206,6 +237,23 @@ parameters = {price = [50, 100], pue = [1.0, 1.5]}
     assert frame["bill_carbon_g"].to_list() == pytest.approx([160, 240, 160, 240])
     assert frame["bill_cost"].to_list() == pytest.approx([0.035, 0.0525, 0.07, 0.105])
     assert frame["bill_pue"].to_list() == pytest.approx([1.0, 1.5, 1.0, 1.5])
+
+
+@pytest.mark.parametrize("zero", ['"2024-01-01"', "2024-01-01", "2024-01-01T00:00:00", "2024-01-01T01:00:00+01:00"])
+def test_second_zero_of_a_study(place, zero):
+    """As a string, or as TOML writes dates."""
+    (place / "study.toml").write_text(f"""
+platforms = ["site.xml"]
+workloads = ["jobs.json"]
+schedulers = ["easy"]
+energy = true
+carbon = "c.csv"
+second_zero = {zero}
+""")
+    study = wt.read_study("study.toml")
+    assert study.run(place / "results").done["bill_carbon_g"].to_list() == pytest.approx([160])
+    with pytest.raises(InputError, match="second_zero must be a date, not 5"):
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon="c.csv", second_zero=5)
 
 
 SUPPLY = """{"levels": [{"name": "node", "hosts": 1, "converter_watts": 10, "efficiency": 0.9},
@@ -273,6 +321,9 @@ def test_faults_of_a_study(place):
     with pytest.raises(InputError) as caught:
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, price="1EUR/MWh", battery=BATTERY, supply="no.json")
     assert [one.pointer for one in caught.value.errors] == ["/battery", "/supply"]
+    rule = {"energy_rule": "simgrid"}
+    with pytest.raises(InputError, match="pue needs the exact energy rule, not 'simgrid'"):
+        wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, pue=1.2, engine=rule)
     with pytest.raises(InputError, match="is not a number"):
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, carbon=str(place / "bad.csv"))
     with pytest.raises(InputError, match="carbon needs the energy"):
@@ -335,3 +386,18 @@ def test_frames_of_parquet_have_it(place):
     written = {path.name for path in run.parquet("tables")}
     assert {"power.parquet", "jobs_carbon.parquet"} <= written
     assert pl.read_parquet("tables/jobs.parquet")["carbon_g"].sum() == pytest.approx(60)
+
+
+def test_columns_of_power_are_numbers_whatever_was_asked_for(place):
+    """Those of a battery that there is not, and all of them where there are no rows."""
+    (place / "none.json").write_text('{"nb_res": 2, "jobs": [], "profiles": {}}')
+    for work in ("jobs.json", "none.json"):
+        run = simulate(workload=work, pue=1.2, carbon="100g/kWh", out="out", force=True)
+        assert set(run.frame("power.csv").dtypes) == {pl.Float64}
+        assert set(wt.load_run("out").frame("power.csv").dtypes) == {pl.Float64}
+    assert simulate(price="1EUR/MWh", out="out").frame("jobs_carbon.csv").schema == {
+        "job_id": pl.String,
+        "workload_name": pl.String,
+        "carbon_g": pl.Float64,
+        "cost": pl.Float64,
+    }

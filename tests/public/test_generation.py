@@ -146,6 +146,8 @@ def test_in_a_study(place):
     assert done["bill_revenue"].to_list() == pytest.approx([0, 0.015])
     with pytest.raises(InputError, match="policy=surplus looks at what the site generates"):
         wt.study(**words, battery=STORE)
+    with pytest.raises(InputError, match="export_price has no effect"):
+        wt.study(**words, export_price="50EUR/MWh")
     with pytest.raises(InputError, match=r"nosuch\.csv"):
         wt.study(**words, generation="nosuch.csv")
 

@@ -56,7 +56,7 @@ def validate(
 
       windtunnel validate --strict --format github *.json
 
-      windtunnel validate "prices.csv?zone=DE-LU&outside=year"
+      windtunnel validate "intensity.csv?zone=DE&outside=year"
     """
     from windtunnel.diagnostics import Finding, InputError, Severity, UsageError, did_you_mean, reading
     from windtunnel.diagnostics.render import RENDERERS, render

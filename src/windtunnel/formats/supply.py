@@ -48,6 +48,9 @@ def _read(data: bytes, findings: Findings) -> Supply:
     for key in document:
         if key not in {"levels", "name", "description"}:
             _unknown(key, (key,), ("levels", "name", "description"), findings)
+        elif key != "levels" and not isinstance(document[key], str):
+            message = f"{key} must be a string, not {document[key]!r:.40}"
+            findings.add(message, code="supply", pointer=json_pointer((key,)))
     made = [_level(level, ("levels", rank), findings) for rank, level in enumerate(levels)]
     for path, key, (line, column), _ in duplicate_keys(text):
         pointer = json_pointer((*path, key))

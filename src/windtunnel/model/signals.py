@@ -13,7 +13,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.diagnostics import SimulationError, UsageError, show_time
 
 __all__ = ["MOST", "MOST_ERROR", "OUTSIDE", "PERIODS", "Signal", "constant"]
 
@@ -45,6 +45,7 @@ class Signal:
             first and the last value), or the rows of one ``day``, ``week`` or ``year`` (365 days) before or after.
         dated: whether dates are those of the calendar.
         kind: which quantity of that unit it is, such as ``marginal`` or ``life-cycle``; empty: not said.
+        zero: the date of second 0 (s since 1970, UTC), for errors to speak of dates; None: not known.
 
     Raises:
         UsageError: the steps are no signal, or there are too few of them to repeat.
@@ -61,6 +62,7 @@ class Signal:
         outside: str = "error",
         dated: bool = False,
         kind: str = "",
+        zero: float | None = None,
     ) -> None:
         self.name = name
         self.unit = unit
@@ -70,6 +72,7 @@ class Signal:
         self.outside = outside
         self.dated = dated
         self.kind = kind
+        self.zero = zero
         self.period = PERIODS.get(outside, 0.0)
         self._check()
         self.sums = array("d", [0.0])
@@ -101,9 +104,8 @@ class Signal:
         if not self.dated:
             return self
         shifted = [date - zero for date in self.dates]
-        return Signal(
-            self.name, self.unit, shifted, self.values, end=self.end - zero, outside=self.outside, kind=self.kind
-        )
+        end, outside, kind = self.end - zero, self.outside, self.kind
+        return Signal(self.name, self.unit, shifted, self.values, end=end, outside=outside, kind=kind, zero=zero)
 
     @property
     def first(self) -> float:
@@ -200,7 +202,7 @@ class Signal:
                 for date, value in zip(dates[1:], values[1:], strict=True)
             ]
         end = stop if stop > dates[-1] else dates[-1] + 1.0
-        return Signal(self.name, self.unit, dates, values, end=end, kind=self.kind)
+        return Signal(self.name, self.unit, dates, values, end=end, kind=self.kind, zero=self.zero)
 
     def _within(self, since: float, until: float) -> float:
         """The integral between two dates of the rows; exact to rounding of its own size if both lie in one step."""
@@ -256,9 +258,14 @@ class Signal:
     def _must_hold(self, date: float) -> None:
         if self.outside != "hold":
             raise SimulationError(
-                f"{self.name} has no value at {date:.10g} s: its rows hold from {self.first:.10g} s to "
-                f"{self.end:.10g} s (outside=hold keeps the first and last value, outside=day, week or year repeats)"
+                f"{self.name} has no value at {self._shown(date)}: its rows hold from {self._shown(self.first)} to "
+                f"{self._shown(self.end)} (outside=hold keeps the first and last value, outside=day, week or year "
+                "repeats)"
             )
+
+    def _shown(self, date: float) -> str:
+        """A time for people: seconds, and the date where second 0 has one."""
+        return f"{date:.10g} s" + ("" if self.zero is None else f" ({show_time(date, self.zero)})")
 
 
 def _repeated(

@@ -51,11 +51,11 @@ def _of_battery(bill: Bill) -> list[tuple[str, str]]:
 
 
 def mass_of(grams: float) -> str:
-    """Grams in the largest unit that keeps them above 1."""
+    """Grams in the largest unit that keeps them above 1; of a few milligrams as many digits as say something."""
     for unit, size in (("t", 1e6), ("kg", 1e3)):
         if abs(grams) >= size:
             return f"{grams / size:,.3f} {unit}"
-    return f"{grams:,.3f} g"
+    return f"{grams:,.3f} g" if abs(grams) >= 0.1 or not grams else f"{grams:.4g} g"
 
 
 def cost_of(cost: float, currency: str) -> str:

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.damaged_files import read_from
@@ -43,6 +43,8 @@ _NUMBERS: Final = (
     "turnaround_time",
     "stretch",
 )
+_ALL_NUMBERS: Final = ("power.csv", "jobs_carbon.csv")
+"""Files whose columns are numbers, but for texts."""
 _EXTRA: Final = {
     "user": "String",
     "group": "String",
@@ -66,10 +68,12 @@ def frame_of(data: bytes | None, name: str, run: str) -> "pl.DataFrame | None":
     if not data:
         return None
     head = data.partition(b"\n")[0].decode("utf-8", "replace").split(",")
-    texts = dict.fromkeys((text for text in _TEXTS if text in head), pl.String)
+    kinds: dict[str, Any] = dict.fromkeys((text for text in _TEXTS if text in head), pl.String)
+    if name in _ALL_NUMBERS:  # also where a column is empty, or all of them
+        kinds |= dict.fromkeys((column for column in head if column not in kinds), pl.Float64)
     dates = [pl.col(name).cast(pl.Float64) for name in ("time",) if name in head]  # 10 or 10.5, by content
     try:
-        frame = pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
+        frame = pl.read_csv(io.BytesIO(data), schema_overrides=kinds, infer_schema_length=None)
         return without_apostrophes(frame.with_columns(dates)) if b"'" in data else frame.with_columns(dates)
     except pl.exceptions.PolarsError as fault:
         raise UsageError(f"{run}: {name} is not a table that can be read: {fault}") from fault

@@ -21,19 +21,23 @@ Once = Callable[[Any, tuple[str, ...], Callable[[], Any]], Any]
 
 
 def electricity_of(
-    words: Words, values: Mapping[str, Any], folder: Path, once: Once, digest: Callable[[str], str]
+    words: Words, values: Mapping[str, Any], folder: Path, once: Once, digest: Callable[[str], str], *, rule: str
 ) -> tuple[dict[str, Any], Any] | None:
-    """The arguments for a point, and what stands for their content; None when one of them is at fault."""
+    """The arguments for a point, and what stands for their content; None when one of them is at fault.
+
+    ``rule`` is that of the energy of the point.
+    """
     given = {name: filled(getattr(words, name), values) for name in ELECTRICITY}
     given = {name: value for name, value in given.items() if value != ""}
     if not given:
         return {}, None
-    looks = [once(("electricity", *given), (next(iter(given)),), lambda: _needs_met(words, given))]
+    looks = [once(("electricity", rule, *given), (next(iter(given)),), lambda: _needs_met(words, given, rule))]
     for name, parse in TEXTS.items():
         if name in given:
             looks.append(once((name, given[name]), (name,), partial(parse, given[name])))
-    if "battery" in given and None not in looks:
-        looks.append(once(("battery", given["battery"], *given), ("battery",), lambda: _battery_met(given)))
+    for name in ("battery", "export_price"):
+        if name in given and None not in looks:
+            looks.append(once((name, given[name], *given), (name,), lambda: _battery_met(given)))
     contents = []
     for name, quantity in SIGNALS.items():
         if name in given:
@@ -53,8 +57,8 @@ def electricity_of(
     return given, [contents, [*texts, given["battery"]] if "battery" in given else texts]
 
 
-def _needs_met(words: Words, given: Mapping[str, Any]) -> bool:
-    Electricity(**given).check_needs(energy=words.energy)
+def _needs_met(words: Words, given: Mapping[str, Any], rule: str) -> bool:
+    Electricity(**given).check_needs(energy=words.energy, rule=rule)
     return True
 
 

@@ -136,6 +136,19 @@ def _pue(way: _Way, value: Any, faults: Faults) -> float | str:
     return value
 
 
+def _date(way: _Way, value: Any, faults: Faults) -> str:
+    """A date, as a string or as TOML and Python have dates; one with a parameter is looked at point by point."""
+    from datetime import date
+
+    if isinstance(value, date):
+        return value.isoformat()
+    if not isinstance(value, str) or not value:
+        hint = f'such as {way[-1]} = "2024-01-01T06:00"'
+        faults.add(way, f"{way[-1]} must be a date, not {value!r:.60}", hint)
+        return ""
+    return value
+
+
 def _until(way: _Way, value: Any, faults: Faults) -> float | str:
     """Seconds, a duration, or a date in the log's calendar; a text with a parameter is looked at point by point."""
     from windtunnel.diagnostics import UsageError, read_time
@@ -253,7 +266,7 @@ WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
     "export_price": _text,
     "power_cap": _text,
     "pue": _pue,
-    "second_zero": _text,
+    "second_zero": _date,
     "supply": _text,
     "battery": _text,
     "share_hosts": _flag,

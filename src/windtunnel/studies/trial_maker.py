@@ -60,7 +60,8 @@ class TrialMaker:
         scheduler = self.schedulers.trial(*entries["scheduler"], values)
         until = filled(self.words.until, values)
         self._once(("until", until), ("until",), lambda: until == "" or read_time(until, 0.0))
-        electricity = electricity_of(self.words, values, self.folder, self._once, self._file)
+        rule = (engine or {}).get("energy_rule", "exact")
+        electricity = electricity_of(self.words, values, self.folder, self._once, self._file, rule=rule)
         parts = (site, work, failures, engine, scheduler, electricity and electricity[1:], *operations)
         if self.faults or scheduler is None or electricity is None or None in parts or None in self.events:
             return None

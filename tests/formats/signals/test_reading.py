@@ -171,6 +171,7 @@ def test_one_row_must_hold(file):
         (sources.parquet(values=("a", "b")), "not-a-number"),
         (sources.parquet(dates=("a", "b")), "not-a-time"),
         (sources.parquet(dates=(None, 5)), "not-a-time"),
+        (sources.HISTORY.replace("2024-01-01 01", "2024-01-01 24:01 "), "not-a-time"),
     ],
 )
 def test_what_is_refused(file, text, code):
@@ -260,6 +261,14 @@ def test_the_hour_that_does_not_come(file):
     assert faults(file(spans("31.03.2024", (0, 1), (1, 2), (2, 3), (3, 4))), "price") == [(4, "clock-change")]
 
 
+def test_quarters_of_the_hour_that_does_not_come(file):
+    """The quarter before it ends when it begins, at a time that does not exist."""
+    none = [(120 + 15 * rank, "n/e") for rank in range(4)]
+    signal, findings = read_signal(file(spans("31.03.2024", (90, 1), (105, 2), *none, (180, 3), minutes=15)), "price")
+    assert list(signal.dates) == [1711845000.0 + 900 * rank for rank in range(3)]
+    assert (list(signal.values), told(findings)) == ([1, 2, 3], {})
+
+
 def test_a_file_that_goes_over_to_quarters_and_misses_one(file):
     rows = sources.ENTSOE + '"01.01.2024 03:00 - 01.01.2024 03:15","1","EUR",""\n'
     rows += '"01.01.2024 03:30 - 01.01.2024 03:45","2","EUR",""\n'
@@ -275,3 +284,9 @@ def test_marks_of_summer_time(file):
     signal, findings = read_signal(file(rows), "price")
     assert list(signal.dates) == [1729987200.0, 1729987200.0 + 7200]
     assert told(findings) == {"missing-rows": (1, 3)}
+
+
+@pytest.mark.parametrize("end", ["01.01.2024 01:00", "01.01.2024 00:00", "31.12.2023 00:00", "01.13.2024 00:00", ""])
+def test_spans_that_are_none(file, end):
+    rows = sources.ENTSOE.replace("01.01.2024 01:00 - 01.01.2024 02:00", f"01.01.2024 01:00 - {end}")
+    assert faults(file(rows), "price") == [(3, "not-a-time")]

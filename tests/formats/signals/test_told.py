@@ -77,3 +77,26 @@ def test_columns_of_the_same_name(file):
 
 def test_the_line_of_what_is_no_csv(file):
     assert faults(file(f"time,g/kWh\n0,1\n5,{'9' * 200000}\n")) == [(3, "csv")]
+
+
+def test_rows_without_a_value_at_the_beginning(file):
+    signal, findings = read_signal(file("time,g/kWh\n0,-\n10,\n20,5\n30,nan\n"), "carbon")
+    assert (signal.first, signal.end, told(findings)) == (20, 40, {"missing-rows": (3, 2)})
+    assert findings[0].message.endswith("; those before the first value are as if they were not there")
+
+
+def test_places_of_rows_in_json_and_parquet(file):
+    """A pointer, or the number of the row."""
+    points = '{"point_time": "2023-12-31T00:00Z", "value": 5}, {"point_time": "2024-01-02T00:00Z", "value": 1e300}, {"point_time"'
+    text = sources.WATTTIME.replace('{"point_time": "2024-01-01T00:05', points + ': "2024-01-03T00:05')
+    with pytest.raises(InputError) as caught:
+        read_signal(file(text), "carbon")
+    assert [(one.pointer, one.code) for one in caught.value.errors] == [("/data/1", "row-order"), ("/data/2", "not-a-number")]
+    assert faults(file(sources.parquet(dates=(5, 4)))) == [(2, "row-order")]
+    assert faults(file(sources.parquet(dates=(5, None)))) == [(2, "not-a-time")]
+    assert faults(file(sources.parquet(values=(float("inf"), 4)))) == [(1, "not-a-number")]
+
+
+def test_parquet_with_seconds(file):
+    path = file(sources.parquet(dates=(1704067200, 1704070800)))
+    assert told(read_signal(path, "carbon")[1]) == {"early-times": (1, 1)}

@@ -48,6 +48,11 @@ def test_a_chain(file):
     assert read_supply(read) is read
 
 
+def test_names_are_texts(file):
+    path = file({"name": 5, "description": ["x"], "levels": [{"hosts": 1, "name": 7}]})
+    assert [pointer for _, pointer, _ in faults(path)] == ["/name", "/description", "/levels/0/name"]
+
+
 def test_a_chain_that_lets_nothing_pass(file):
     path = file({"levels": [{"hosts": 1, "efficiency": 1e-4}, {"count": 1, "efficiency": 1e-4}]})
     assert [(line, pointer) for line, pointer, _ in faults(path)] == [(1, "/levels")]

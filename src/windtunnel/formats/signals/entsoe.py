@@ -119,7 +119,7 @@ class _Head:
         price = row[self.at["price"]]
         dates = self._dates(first) if dash and first else None
         ends = self._dates(stop) if stop else None
-        if dates is None or ends is None or ends[1] < dates[0]:
+        if dates is None or ends is None or max(ends[:2]) <= min(dates[:2]):
             message = f"{row[self.at['span']]!r:.60} is not a span of time"
             self.findings.add(message, code="not-a-time", line=line, hint=_EXPECTED)
             return

@@ -21,6 +21,9 @@ __all__ = ["looks_like_parquet", "read_opendc"]
 _PATIENCE: Final = 120.0
 """Seconds that a file may take."""
 
+_SECONDS: Final = (1e9, 1e10)
+"""Such timestamps are probably seconds since 1970, of the years 2001 to 2286."""
+
 _PROGRAM: Final = """
 import io, json, sys
 import polars as pl
@@ -77,9 +80,12 @@ def read_opendc(
     rows = SignalRows(findings)
     for rank, (date, value) in enumerate(zip(table["timestamp"], table["carbon_intensity"], strict=True), 1):
         if date is None:
-            findings.add(f"row {rank} has no timestamp", code="not-a-time")
+            findings.add("the row has no timestamp", code="not-a-time", line=rank)
         else:
-            rows.add(date / 1000.0, "" if value is None else repr(float(value)), 0)
+            rows.add(date / 1000.0, "" if value is None else repr(float(value)), rank)
+    if rows.dates and _SECONDS[0] <= rows.dates[0] * 1000.0 < _SECONDS[1]:
+        message = "timestamps lie in 1970: they seem to be seconds, and are read as milliseconds"
+        findings.warn(message, code="early-times", line=rows.lines[0])
     return rows.signal("g/kWh", outside=outside, dated=True)
 
 

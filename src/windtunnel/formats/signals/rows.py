@@ -54,9 +54,11 @@ class SignalRows:
         self._seen: array[float] = array("d")
         """Dates of all rows, with or without a value."""
 
-    def add(self, date: float, text: str, line: int, factor: float = 1.0, until: float = inf) -> None:
+    def add(
+        self, date: float, text: str, line: int, factor: float = 1.0, until: float = inf, *, pointer: str = ""
+    ) -> None:
         """A row: its date (s), its value as written, the line where it is, what the value is multiplied by, and the
-        end of the row, if the source says it.
+        end of the row, if the source says it; ``pointer`` is where it is in JSON.
         """
         if len(self._seen) >= MOST_ROWS:
             self.findings.add(f"has more than {MOST_ROWS:,} rows", code="too-many-rows", line=line)
@@ -64,7 +66,7 @@ class SignalRows:
         if date <= self._last:
             what = "has the date of the row before" if date == self._last else "is earlier than the row before"
             hint = "rows are in order of time, one for each date"
-            self.findings.add(f"the row {what}", code="row-order", line=line, hint=hint)
+            self.findings.add(f"the row {what}", code="row-order", line=line, pointer=pointer, hint=hint)
             return
         if date > self._until:
             self._miss(line, max(round((date - self._until) / max(self._until - self._last, 1.0)), 1))
@@ -78,10 +80,10 @@ class SignalRows:
             what = "is not a number" if value is None else f"is more than {MOST:g} in our unit"
             comma = value is None and number_of(text.replace(",", ".", 1)) is not None
             hint = "decimals are behind a point, as in 45.3" if comma else ""
-            self.findings.add(f"{text!r:.60} {what}", code="not-a-number", line=line, hint=hint)
+            self.findings.add(f"{text!r:.60} {what}", code="not-a-number", line=line, pointer=pointer, hint=hint)
             return
         if not abs(date) <= MOST:
-            self.findings.add(f"{date:g} s is not a time", code="not-a-time", line=line)
+            self.findings.add(f"{date:g} s is not a time", code="not-a-time", line=line, pointer=pointer)
             return
         self.dates.append(date)
         self.values.append(value * factor)
@@ -105,8 +107,10 @@ class SignalRows:
         if regular and step > 0.0:
             self._count_gaps(step)
         if self.missing:
+            early = "; those before the first value are as if they were not there"
             findings.add(
-                "rows without a value: what holds before them continues to hold",
+                "rows without a value: what holds before them continues to hold"
+                + (early if self._seen[0] < self.dates[0] else ""),
                 code="missing-rows",
                 line=self.first_missing,
                 hint="nothing is interpolated; fill them in the file if that is not what is meant",

@@ -92,7 +92,7 @@ def _take(rows: SignalRows, point: Any, rank: int, factor: float) -> None:
         what = "expected a point_time (a date) and a value (a number)"
         rows.findings.add(what, code="point", pointer=f"/data/{rank}")
     else:
-        rows.add(date, "" if value is None else str(value), 0, factor)
+        rows.add(date, "" if value is None else str(value), 0, factor, pointer=f"/data/{rank}")
 
 
 def read_watttime_csv(
