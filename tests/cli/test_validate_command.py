@@ -126,7 +126,7 @@ def test_options_behind_a_file(files, capsys):
     assert main(["validate", "bare.csv?unit=g/kWh", "--kind", "carbon"]) == 0
     assert main(["validate", "bare.csv?unit=g/kWh", "two.csv?zon=YY", "two.csv?zone=ZZ"]) == 2
     shown = capsys.readouterr()
-    assert "bare.csv?unit=g/kWh: only carbon and prices have options" in shown.err
+    assert "bare.csv?unit=g/kWh: only signals have options" in shown.err
     assert "no option 'zon' (did you mean 'zone'?)" in shown.err
     assert "has no zone 'ZZ'" in shown.out
     (files / "two.csv?zone=YY").write_text(rows)

@@ -69,6 +69,14 @@ def test_what_is_generated_and_exported(place, capsys):
     assert "generated" in page
 
 
+def test_revenues_in_two_currencies_are_not_compared(place, capsys):
+    simulate(export_price="50EUR/MWh", out="euros")
+    simulate(export_price="50USD/MWh", out="dollars")
+    assert main(["compare", "euros", "dollars"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "revenue" in line]
+    assert rows == [["revenue", "of", "exports", "[EUR]", "0.0050", "-", "-"], ["revenue", "of", "exports", "[USD]", "-", "0.0050", "-"]]
+
+
 def test_a_battery_takes_what_is_left(place):
     bill = simulate(battery=STORE).metrics.bill
     assert bill.battery_charged_joules == bill.battery_given_joules == pytest.approx(0.1 * 3.6e6)

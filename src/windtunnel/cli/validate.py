@@ -134,9 +134,9 @@ def _check(file: Path, data: bytes, kind: str, options: Any, rest: str, *, stric
         return (Finding("standard input" if str(file) == "-" else str(file), code="empty", message="is empty"),)
     kind = kind or _kind(data)
     name = "standard input" if str(file) == "-" else str(file)
-    if rest and kind not in {"carbon", "price"}:
-        hint = "--kind carbon (or price) says that it is one"
-        raise UsageError(f"{file}{rest}: only carbon and prices have options", hint)
+    if rest and kind not in _SIGNALS:
+        hint = "--kind carbon (or price, or power) says that it is one"
+        raise UsageError(f"{file}{rest}: only signals have options", hint)
     if kind == "environment":
         return environment.check(data, name, options, folder=file.parent).findings
     if kind == "nodes":

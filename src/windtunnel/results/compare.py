@@ -52,6 +52,7 @@ FIGURES: Final = (*_OF_JOBS, *_OF_BILL)
 
 _BILLED: Final = frozenset(name for name, _, _ in _OF_BILL)
 """What may differ although all jobs are alike."""
+_MONEY: Final = ("cost", "revenue of exports")
 
 _LONGEST: Final = 200
 """Characters of an input that are shown."""
@@ -260,19 +261,19 @@ def figures_of(measured: Sequence[Metrics]) -> Iterator[tuple[str, str, list[flo
         kinds = [_kind(name, metrics) for metrics in measured]
         known = [kind for kind in dict.fromkeys(kinds) if kind]
         if len(known) < 2:
-            yield name, known[0] if known and name == "cost" else unit, values
+            yield name, known[0] if known and name in _MONEY else unit, values
             continue
         for kind in dict.fromkeys(kinds):
             parts = [value if one == kind else None for value, one in zip(values, kinds, strict=True)]
             if any(part is not None for part in parts):
-                yield (name, kind, parts) if name == "cost" else (f"{name}, {kind}" if kind else name, unit, parts)
+                yield (name, kind, parts) if name in _MONEY else (f"{name}, {kind}" if kind else name, unit, parts)
 
 
 def _kind(name: str, metrics: Metrics) -> str:
     """What a figure must have in common to be compared; empty: nothing, or it is not known."""
     if metrics.bill is None:
         return ""
-    return {"cost": metrics.bill.currency, "carbon": metrics.bill.carbon_kind}.get(name, "")
+    return metrics.bill.currency if name in _MONEY else metrics.bill.carbon_kind if name == "carbon" else ""
 
 
 def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:
