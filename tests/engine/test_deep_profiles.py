@@ -9,7 +9,7 @@ from windtunnel.diagnostics import DecisionError, InputError, SimulationError
 from windtunnel.engine import Options, Simulation
 from windtunnel.model import DelayProfile, SequentialCompositionProfile
 from windtunnel.testing import Scripted, job, platform, workload
-from windtunnel.vocabulary import Features, RegisterProfile, SimulationBegins
+from windtunnel.vocabulary import Features, JobSubmitted, RegisterProfile, SimulationBegins
 
 
 def nested(depth):
@@ -62,5 +62,12 @@ def test_what_came_another_way_is_no_traceback():
         SequentialCompositionProfile(id=f"w0!p{k}", profile_ids=(f"w0!p{k - 1}",)) if k else nested(0)[0]
         for k in range(2000)
     ]
+    work = workload(job(1, run=made[-1]), profiles=made)
+    with pytest.raises(wt.UsageError, match="'w0!p1999': its compositions nest more than 100 deep"):
+        wt.simulate("hosts:4", work, "fcfs")
+
+    def execute(now, notices):  # noqa: ARG001 -- as a script is called
+        return [wt.Execute(notice.job, [0]) for notice in notices if isinstance(notice, JobSubmitted)]
+
     with pytest.raises(SimulationError, match="job 'w0!1': its profile nests too deeply to be run"):
-        wt.simulate("hosts:4", workload(job(1, run=made[-1]), profiles=made), "fcfs")
+        Simulation(platform(4), [work], [Scripted(execute)], options=Options()).run()
