@@ -66,7 +66,7 @@ def test_what_came_another_way_is_no_traceback():
     with pytest.raises(wt.UsageError, match="'w0!p1999': its compositions nest more than 100 deep"):
         wt.simulate("hosts:4", work, "fcfs")
 
-    def execute(now, notices):  # noqa: ARG001 -- as a script is called
+    def execute(now, notices):
         return [wt.Execute(notice.job, [0]) for notice in notices if isinstance(notice, JobSubmitted)]
 
     with pytest.raises(SimulationError, match="job 'w0!1': its profile nests too deeply to be run"):
