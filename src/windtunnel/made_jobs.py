@@ -103,6 +103,8 @@ def _profile_fault(profile: Profile, known: Mapping[str, Profile]) -> str:
         fault = profile_fault(profile, known)
     except TypeError:
         fault = "one of its amounts is not a number"
+    except KeyError:  # a part of a part that may be registered
+        fault = ""
     return fault and f"cannot have the profile {profile.id!r}: {fault}"
 
 

@@ -228,6 +228,13 @@ def test_jobs_with_profiles_that_make_no_sense_are_refused(profile, said):
         wt.simulate("hosts:4", workload(job(1, run=profile), profiles=delays(1.0)))
 
 
+def test_parts_of_parts_may_come_later():
+    """Schedulers may register profiles: what is missing is told when it is needed."""
+    inner = sequence("inner", delays(1.0))
+    with pytest.raises(wt.SimulationError, match="profile 'w0!inner' uses 'w0!delay1', which does not exist"):
+        wt.simulate("hosts:4", workload(job(1, run=sequence("outer", [inner])), profiles=[inner]))
+
+
 def test_jobs_fit_their_profiles():
     task = ParallelTaskProfile(id="w0!task", computation_vector=(1.0, 2.0))
     with pytest.raises(wt.UsageError, match=r"job 'w0!1' is not valid: the requested number of resources \(1\)"):

@@ -49,6 +49,8 @@ def test_all_jobs_count_up_to_the_stop(case, share, tmp_path):
     assert found.waiting == sum(q <= until and s is not None and s > until for q, s, _ in rows)
     loaded = wt.load_run(tmp_path)
     assert loaded.metrics.up_to_stop == loaded.measure("10%").up_to_stop == found
+    measured = loaded.measure()  # only jobs that have ended
+    assert run.metrics.allocated_host_seconds == pytest.approx(measured.allocated_host_seconds, rel=1e-6)
 
 
 LWF = """<lease-workload name="w"><site><resource-types names="CPU Memory"/><nodes><node-set numnodes="2">
@@ -67,8 +69,11 @@ def test_what_is_suspended_has_no_hosts(tmp_path, until):
     options = {"suspension": "all", "policy-preemption": "ar-preempts-everything"}
     whole = wt.simulate(path, scheduler_options=options)
     assert (whole.read("suspensions.csv") or b"").count(b"\n") >= 3
-    found = wt.simulate(path, scheduler_options=options, until=until).metrics.up_to_stop
-    assert found.allocated_host_seconds == pytest.approx(held(whole, 0.0, until))
+    run = wt.simulate(path, scheduler_options=options, until=until, out=tmp_path / "out")
+    assert run.metrics.up_to_stop.allocated_host_seconds == pytest.approx(held(whole, 0.0, until))
+    measured = wt.load_run(tmp_path / "out").measure()
+    assert run.metrics.allocated_host_seconds == pytest.approx(measured.allocated_host_seconds)
+    assert run.metrics.allocated_host_seconds >= 0.0
 
 
 def test_shares_of_hosts_count_as_what_they_are():

@@ -156,6 +156,8 @@ class Collector(Observer):
         self._most_cores = self._least_cores = 1
         """Of any host."""
         self._suspended: dict[str, tuple[float, float]] = {}
+        self.unended: dict[str, list[tuple[float, float, float]]] = {}
+        """As :attr:`Columns.pauses`, of jobs that have not ended, by id."""
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
         """Note how large the site is."""
@@ -184,8 +186,9 @@ class Collector(Observer):
                 codes = self._codes(batch)
             extend(columns.codes, codes)
         columns.used = extended(columns.used, self.shares(batch))
-        if self._suspended:
+        if self._suspended or self.unended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
+                columns.pauses += self.unended.pop(job_id, ())
                 if job_id in self._suspended:
                     since, held = self._suspended.pop(job_id)
                     columns.pauses.append((since, finish, held))
@@ -248,16 +251,17 @@ class Collector(Observer):
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
         """It holds hosts again; if it is another share of them, that is not what it held until now."""
         since, held = self._suspended.pop(record.job.id, (now, 0.0))
-        self.columns.pauses.append((since, now, held))
+        paused = self.unended.setdefault(record.job.id, [])
+        paused.append((since, now, held))
         holds = self.share(record.hosts, record.amounts)
         if holds != held:
-            self.columns.pauses.append((record.starting_time, now, holds - held))
+            paused.append((record.starting_time, now, holds - held))
 
     def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
         """What it holds from now on is not what it held until now."""
         more = len(HostSet(after)) - len(HostSet(before))
         if more:
-            self.columns.pauses.append((record.starting_time, now, float(more)))
+            self.unended.setdefault(record.job.id, []).append((record.starting_time, now, float(more)))
 
     def on_external(self, now: float, notice: Notice) -> None:
         """Follow which hosts are available."""

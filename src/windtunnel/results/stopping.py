@@ -1,6 +1,7 @@
 """What the jobs of a run that ended early had of its hosts up to then: also those that ran on."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from math import fsum
 from typing import Any
 
@@ -31,7 +32,8 @@ def up_to_stop(
     ended = zip(columns.start, columns.finish, columns.used, strict=True)
     held = fsum([used * (finish - start) for start, finish, used in ended if start >= 0.0])
     held += fsum(collector.share(one.hosts, one.amounts) * (now - one.starting_time) for one in running)
-    held -= fsum(hosts * (until - since) for since, until, hosts in columns.pauses)
+    pauses = chain(columns.pauses, *collector.unended.values())
+    held -= fsum(hosts * (until - since) for since, until, hosts in pauses)
     suspended = [away[one.job_id] for one in running if one.job_id in away]
     held -= fsum(hosts * (now - since) for since, hosts in suspended)
     first = float(totals.get("first_submission", -1.0))

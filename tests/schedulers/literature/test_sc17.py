@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import windtunnel as wt
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import JobList, ParallelTaskProfile
+from windtunnel.model import JobList, ParallelTaskHomogeneousProfile
 from windtunnel.schedulers.literature.sc17 import SC17
 
 HOSTS = 8
@@ -81,7 +81,7 @@ def test_against_a_plain_model(order, jobs, window, state):
 
 
 def test_what_runs_for_how_long_must_be_said():
-    profile = ParallelTaskProfile(id="w0!p")
+    profile = ParallelTaskHomogeneousProfile(id="w0!p")
     jobs = [wt.Job(id=f"w0!{n}", request=wt.Request(hosts=1), profile=profile, walltime=9.0) for n in range(3)]
     with pytest.raises(UsageError, match="has no known run time"):
         wt.simulate("hosts:1", JobList("w0", jobs), SC17(order="spt", state=0, runtimes="exact"))
