@@ -114,3 +114,13 @@ class AskedMemory(AskedCounts):
         """Forget that more CPUs are needed for so much memory: nobody knows that at submission."""
         self.memory_per_cpu, self.cpus_per_task, self.cpus, self.min_cpus_per_node = self.asked
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
+
+    def take_over(self, other: "AskedMemory") -> None:
+        """Have the memory of another partition, and the CPUs that are needed for it."""
+        self.memory_per_cpu, self.memory_per_node = other.memory_per_cpu, other.memory_per_node
+        self.cpus_per_task, self.cpus, self.min_cpus_per_node = (
+            other.cpus_per_task,
+            other.cpus,
+            other.min_cpus_per_node,
+        )
+        self.least_cpus = other.least_cpus

@@ -185,7 +185,8 @@ class PendingJob:
         self.preference = preference = Constraint(ask.prefer, cluster) if ask.prefer else None
         """The features that it prefers, if it does any."""
         ignored = cluster.site.main.ignore_prefer_validation
-        if preference is not None and (union(preference.alternatives) or not ignored):
+        array = ask.array is not None  # which is not tried again
+        if preference is not None and (union(preference.alternatives) or array or not ignored):
             for record in self.records:
                 record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)

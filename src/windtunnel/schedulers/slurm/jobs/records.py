@@ -95,9 +95,12 @@ class Record:
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
     def leave_large_nodes(self) -> None:
-        """Nodes with more CPUs than MaxCPUsPerNode give nothing to jobs that would have them alone."""
+        """Nodes with more CPUs than MaxCPUsPerNode give nothing to jobs that ask to have them alone.
+
+        Nor to those for which OverSubscribe=EXCLUSIVE does; ExclusiveUser does not count.
+        """
         most, demand = self.table.partition.max_cpus_per_node, self.demand
-        if most is None or self.table.by_nodes or not (demand.exclusive or demand.exclusive_user):
+        if most is None or self.table.by_nodes or not (demand.exclusive or self.job.ask.exclusive_user):
             return
         for record in (self, self.liking) if self.liking is not None else (self,):
             record.candidates &= ~self.table.beyond_most

@@ -62,6 +62,8 @@ def _tested(state: State, record: Record) -> str | None:
     among = record.mask & state.up & usable
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
+    if job.named & record.mask & ~among:
+        return not_available(state, record, state.up)  # nobody looks for others
     lack = lack_of_features(state, record, among & idle_nodes(state, record), state.selector.empty, among)
     if lack == BUSY:
         return "Resources"

@@ -244,22 +244,30 @@ def too_few_tasks(record: Record) -> bool:
 
 def partition_refusal(record: Record) -> str | None:
     """Why a partition takes no such job: accounts, QOS, sizes and times (§6.3)."""
-    job, part = record.job, record.table.partition
-    account = job.account  # those above it do not count
+    return _refusal_of_qos(record) or _refusal_of_account(record) or _refusal_of_size(record)
+
+
+def _refusal_of_account(record: Record) -> str | None:
+    part, account = record.table.partition, record.job.account  # those above it do not count
     if part.allow_accounts is not None and account and account not in part.allow_accounts:
         listed = ",".join(part.allow_accounts)
         return f"Job's account not permitted to use this partition ({part.name} allows {listed} not {account})"
     if part.allow_accounts is None and account in part.deny_accounts:
         listed = ",".join(part.deny_accounts)
         return f"Job's account not permitted to use this partition ({part.name} denies {listed} including {account})"
-    qos = job.qos.name if job.qos is not None else ""
+    return None
+
+
+def _refusal_of_qos(record: Record) -> str | None:
+    """What is said of one whose account is not permitted either."""
+    part, qos = record.table.partition, record.job.qos.name if record.job.qos is not None else ""
     if part.allow_qos is not None and qos and qos not in part.allow_qos:
         listed = ",".join(part.allow_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} allows {listed} not {qos})"
     if part.allow_qos is None and qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
-    return _refusal_of_size(record)
+    return None
 
 
 def refusal_while_waiting(record: Record) -> str | None:

@@ -48,7 +48,7 @@ class PlainFit:
         per_task = demand.cpus_per_task
         least = demand.least_tasks * per_task
         need = max(least, demand.min_cpus_per_node, 1)
-        each = demand.memory_per_cpu
+        each, few = demand.memory_per_cpu, demand.least_cpus
         whole = demand.memory_per_node
         found = {}
         for node in bits(nodes):
@@ -62,6 +62,8 @@ class PlainFit:
                         continue
                 else:
                     if each > 0 and free * each > left:
+                        if each * few > left:
+                            continue
                         free = in_steps(free, int(left // each), self.steps[node])
                     if per_task > 1:
                         free -= free % per_task
