@@ -192,7 +192,7 @@ class _Run(Failing):
                 if no_such_nodes(state, record):
                     job.reason = "BadConstraints"  # found out before what it names: else nothing is said of it
                 return False
-            if no_such_nodes(state, record):  # found out before limits are asked
+            if (record.magnetic and not among) or no_such_nodes(state, record):  # found out before limits are asked
                 return self._blocked(record, among)
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:

@@ -183,7 +183,7 @@ class ConsTres:
         if ask.spread:
             weights = self.fit.weights.weights
             order = sorted(usable, key=lambda node: (weights[node], node))
-            return in_order(need, order, usable, gpus, spread=True)
+            return in_order(need, order, usable, gpus, spread=not record.demand.few_nodes)
         if self.busy_first and ahead and not ask.contiguous:
             return busy_first(need, usable, self.fit.weights.weights, self.present.used, gpus)
         if self._loads_least(record):
