@@ -193,8 +193,10 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 
 def _named_are_away(state: State, record: Record) -> bool:
     """Whether nodes that a job names are not there, or kept for others: then nobody asks whether they suffice."""
-    named = record.job.named & record.mask
-    if not named or record.job.reservation:
+    named = record.job.named
+    if not named or named & ~liked(record).mask:
+        return False
+    if record.job.reservation:
         return bool(named & ~state.up)
     return bool(named & ~(state.up & ~state.bookings.kept_from(record.job, state.now, state.now + record.limit * 60)))
 
@@ -215,6 +217,8 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
     if not up and record.job.named & ~record.table.mask:
         return True
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    if record.job.named & record.table.mask & ~tested.mask and not tested.counts:
+        return True  # what it names is not of its features
     own = _kept_to(state, record.job)
     left = -1 if own is None else own & (left_by_reservations(state, record)[0] or -1)  # if others leave any of it
     return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
