@@ -203,13 +203,13 @@ class PendingJob:
         for record, sharing in zip(self.records, kinds, strict=True):
             if whole:
                 record.demand.exclusive = True
+            if whole or self.ask.exclusive or self.ask.exclusive_user or record is self.records[0]:
+                record.leave_large_nodes()  # further partitions do so once they have looked at it
             whole = whole or (sharing is OverSubscribe.EXCLUSIVE and (not any_takes or record.within_bounds))
         if self.ask.exclusive_user:
             looking = self.records if self.all_look else self.records[:1]
             if any(record.by_whole_nodes for record in looking):
                 self.forget_user()
-        for record in self.records:
-            record.leave_large_nodes()
 
     def move_to(self, table: PartitionTable, cluster: Cluster) -> Record:
         """It is in another partition from now on, and in none besides."""
@@ -228,7 +228,9 @@ class PendingJob:
                 record.demand.exclusive = True
                 record.kind = record.plain = -1
                 record.sort = 0
+            if record.mask & record.table.beyond_most:
                 record.leave_large_nodes()
+                record.sort = 0
 
     def forget_user(self) -> None:
         """A partition that gives whole nodes has looked at it: ``--exclusive=user`` means nothing any more (§5.2)."""

@@ -181,6 +181,7 @@ class _Run(Failing):
         if among is None:
             return False
         settle_sharing(state, record)
+        among &= record.mask
         preferred, free = state.preferred(record), without(among, state.completing | passed_over(state, record))
         heed_switches(state, record)
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)

@@ -139,7 +139,7 @@ class Fit(GresFit):
             if demand.memory_per_cpu is not None and not asks_gres and not self._has_room(demand, node, held):
                 return 0
             free = self._with_memory(demand, node, held, free)
-            if free < least:
+            if free < max(least, (demand.tasks_per_socket or 0) * per_task):
                 return 0
         if demand.gpus_per_socket:
             return self._of_socket_gpus(record, node, held, row, free)
