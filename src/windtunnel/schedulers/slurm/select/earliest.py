@@ -30,6 +30,7 @@ class Selector(PlainSelector):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._empty_masks = FreeMasks(cluster)
+        self._empty_masks.least_memory = False
         self._possible: dict[tuple[int, int, tuple[int, ...]], tuple[bool, dict[int, int]]] = {}
         """Whether jobs of a kind could run on some nodes if they were empty, and the traces that the test leaves."""
         self._on_any: set[tuple[int, int]] = set()
@@ -187,7 +188,10 @@ class Selector(PlainSelector):
         if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
         beside = None if record.demand.asks_gres else ANY
-        return self.choose(record, among, self.empty, beside=beside) is not None
+        self.fit.least_memory = False
+        found = self.choose(record, among, self.empty, beside=beside) is not None
+        self.fit.least_memory = True
+        return found
 
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int

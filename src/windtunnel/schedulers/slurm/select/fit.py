@@ -136,7 +136,7 @@ class Fit(GresFit):
         if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
             self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         if self.memory:  # which is looked at after GPUs
-            if demand.memory_per_cpu is not None and not asks_gres and not self._has_room(demand, node, held):
+            if self.least_memory and demand.memory_per_cpu is not None and not self._has_room(demand, node, held):
                 return 0
             free = self._with_memory(demand, node, held, free)
             if free < max(least, (demand.tasks_per_socket or 0) * per_task):

@@ -32,7 +32,7 @@ _FEW: Final = 8
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("_changes", "_stretches", "alike", "by_core", "cluster", "kept", "masks", "room")
+    __slots__ = ("_changes", "_stretches", "alike", "by_core", "cluster", "kept", "least_memory", "masks", "room")
 
     def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
@@ -40,6 +40,8 @@ class FreeMasks:
         self.masks = list(cluster.total_masks)
         self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
         """Where memory is counted."""
+        self.least_memory = True
+        """Whether a node has to have memory for the least CPUs of a job (:class:`~.plain_fit.PlainFit`)."""
         self.kept = KeptPicks()
         self.alike = not cluster.site.select.memory and cluster.by_weight == [cluster.all]
         """Whether free CPUs say all of any node."""
@@ -243,7 +245,7 @@ class FreeMasks:
     def _with_memory(self, levels: list[int], room: MemoryRoom, demand: Demand) -> list[int]:
         """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
         each, least = demand.memory_per_cpu or 0, demand.least_tasks
-        few = each * demand.least_cpus
+        few = each * demand.least_cpus if self.least_memory else 0
         short = room.short_of(each)
         if not short:
             return room.cpus
