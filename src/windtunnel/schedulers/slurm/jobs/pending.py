@@ -202,7 +202,8 @@ class PendingJob:
         whole = self.all_look and OverSubscribe.EXCLUSIVE in kinds
         for record, sharing in zip(self.records, kinds, strict=True):
             if whole:
-                record.demand.exclusive = True
+                for form in record.forms:
+                    form.demand.exclusive = True
             if whole or self.ask.exclusive or self.ask.exclusive_user or record is self.records[0]:
                 record.leave_large_nodes()  # further partitions do so once they have looked at it
             whole = whole or (sharing is OverSubscribe.EXCLUSIVE and (not any_takes or record.within_bounds))
@@ -224,10 +225,10 @@ class PendingJob:
     def want_whole(self) -> None:
         """A partition with OverSubscribe=EXCLUSIVE has looked at it."""
         for record in self.records:
-            if not record.demand.exclusive:
-                record.demand.exclusive = True
-                record.kind = record.plain = -1
-                record.sort = 0
+            for form in record.forms:
+                if not form.demand.exclusive:
+                    form.demand.exclusive = True
+                    form.look_afresh()
             if record.mask & record.table.beyond_most:
                 record.leave_large_nodes()
                 record.sort = 0
@@ -235,9 +236,9 @@ class PendingJob:
     def forget_user(self) -> None:
         """A partition that gives whole nodes has looked at it: ``--exclusive=user`` means nothing any more (§5.2)."""
         for record in self.records:
-            record.demand.exclusive_user = record.table.partition.exclusive_user
-            record.kind = record.plain = -1
-            record.sort = 0
+            for form in record.forms:
+                form.demand.exclusive_user = record.table.partition.exclusive_user
+                form.look_afresh()
 
     def share(self, shares: bool) -> None:
         """Where partitions leave that to jobs, it shares cores from now on, or shares none."""
@@ -245,11 +246,10 @@ class PendingJob:
             return
         self.shares = shares
         for record in self.records:
-            if record.table.partition.over_subscribe is OverSubscribe.YES:
-                record.demand.over_subscribe = shares
-                record.demand.forced = shares and record.demand.exclusive
-                record.kind = record.plain = -1
-                record.sort = 0
+            for form in record.forms if record.table.partition.over_subscribe is OverSubscribe.YES else ():
+                form.demand.over_subscribe = shares
+                form.demand.forced = shares and form.demand.exclusive
+                form.look_afresh()
 
     @property
     def minutes(self) -> int | None:

@@ -121,13 +121,15 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
 
 
 def _refusal_of(record: Record) -> str | None:
-    """Why a partition takes no such job when it is submitted; what depends on nodes and times only if it is up."""
+    """Why a partition takes no such job when it is submitted; what depends on nodes and times if it is up."""
     part = record.table.partition
     refusal = TOO_SMALL if too_few_tasks(record) else partition_refusal(record)
     if record.job.named & ~record.table.mask:
         return _OTHER_NODES
     if part.state != "UP":
-        return refusal if refusal is not None and refusal.startswith("Job's") else None
+        if refusal is not None and refusal.startswith("Job's"):
+            return refusal
+        return "MaxMemPerLimit" if record.demand.too_much_memory else None
     low, high = _asked_nodes(record)
     if low and ((low < part.min_nodes and not record.demand.lifts_least) or low > record.table.size):
         return "PartitionNodeLimit"

@@ -77,6 +77,7 @@ class Selector(PlainSelector):
         """
         demand, site = record.demand, self.cluster.site
         spread = min(demand.most_looked_for, demand.max_nodes) if record.job.ask.spread else 0
+        spread = 0 if demand.few_nodes else spread
         wanted = max(demand.min_nodes, demand.requested_nodes, spread)
         total = 0
         when = nodes = 0
