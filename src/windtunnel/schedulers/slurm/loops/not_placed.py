@@ -116,11 +116,10 @@ def no_such_nodes(state: State, record: Record) -> bool:
     nodes = record.mask
     if demand.exclusive or demand.exclusive_user:
         nodes |= record.table.beyond_most & union(record.constraint.alternatives)
-    least = demand.least_cpus
-    for node in bits(nodes):
-        if cluster.memory[node] >= memory and max(cluster.cpus[node], cluster.cores[node] * of_core) >= least:
-            return False
-    return True
+    if nodes & cluster.described_with(memory, 0, 0, 0, demand.least_cpus):
+        return False
+    described = nodes & cluster.described_with(memory, 0, 0, 0) if of_core else 0
+    return not any(cluster.cores[node] * of_core >= demand.least_cpus for node in bits(described))
 
 
 def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
