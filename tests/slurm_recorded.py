@@ -168,7 +168,7 @@ def read_site(folder):
         reservation_over_run=int(conf.get("resvoverrun", 0)),
         over_time_limit=int(conf.get("overtimelimit", 0)),
         enforce=tuple(conf.get("accountingstorageenforce", "").split(",")),
-        job_defaults={key: int(conf[key.lower()]) for key in ("DefCpuPerGPU", "DefMemPerGPU") if key.lower() in conf},
+        job_defaults=job_defaults(conf),
     )
     for key in ("default_memory_per_cpu", "default_memory_per_node", "max_memory_per_cpu", "max_memory_per_node"):
         value = conf.get(key.replace("default", "def").replace("memory", "mem").replace("_", ""))
@@ -233,6 +233,10 @@ def read_nodes(one, counted, devices=()):
         )
 
 
+def job_defaults(line):
+    return {key: int(line[key.lower()]) for key in ("DefCpuPerGPU", "DefMemPerGPU") if key.lower() in line}
+
+
 def read_partition(one):
     def number(key, default):
         return int(one[key]) if key in one and one[key].isdigit() else default
@@ -265,6 +269,7 @@ def read_partition(one):
         default_memory_per_node=number("defmempernode", None),
         max_memory_per_cpu=number("maxmempercpu", None),
         max_memory_per_node=number("maxmempernode", None),
+        job_defaults=job_defaults(one),
     )
 
 
@@ -398,7 +403,7 @@ def read_accounts(folder):
                 may_use.setdefault((name, ""), []).extend(QOS_SET.findall(line))
         elif words[:2] == ["add", "user"]:
             for name in whom:
-                for account in given["account"].split(","):
+                for account in sorted(given["account"].split(",")):  # the first of which is the default
                     one = {"account": account, "user": name, "default": name not in {user for _, user in users}}
                     users[account, name] = one | association_fields(given, one)
                     may_use.setdefault((account, name), []).extend(QOS_SET.findall(line))

@@ -304,7 +304,11 @@ class Replay:
         for key, pending in state.pending.items():
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
+                up = state.closed_partitions
+                if self.submitted[key].get("phase", "j") == "j":
+                    state.closed_partitions = {one.name for one in self.site.partitions}  # until the queue was there
                 first = first_reason(state, pending)
+                state.closed_partitions = up
                 self.reasons[key] = self.logged.get(key) or (first if late else "None")
                 several = len(pending.records) > 1
                 if several and self.reasons[key] == "Resources":

@@ -19,6 +19,7 @@ from windtunnel.model.slurm import (
     PreemptSettings,
     PrioritySettings,
     Qos,
+    SelectSettings,
 )
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -87,6 +88,21 @@ def test_jobs_stay_in_their_partitions_and_tiers_go_first():
         job("quick", 100, submit=2, tasks=8, partitions=("fast",)),
     )
     assert found["quick"] < found["slow"]
+
+
+def test_nodes_whose_memory_is_not_given_may_have_any():
+    nodes = tuple(msgspec.structs.replace(node, memory=1) for node in site(nodes=2).nodes)
+    described = site(nodes=2, select=SelectSettings(counts="CORE", memory=False))
+    described = msgspec.structs.replace(described, nodes=nodes)
+    found = starts(
+        described,
+        job("a", 100, tasks=16, memory_per_node=4000),
+        job("b", 100, submit=1, tasks=8, memory_per_cpu=900),
+        job("c", 100, submit=1, min_nodes=2, memory_per_cpu=900, min_cpus_per_node=8),
+    )
+    assert found["a"] == 0.0
+    assert found["b"] >= 100
+    assert found["c"] > found["b"]
 
 
 def test_what_no_node_can_hold_is_refused_with_slurms_reason():

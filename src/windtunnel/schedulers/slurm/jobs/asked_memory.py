@@ -19,6 +19,7 @@ class AskedMemory(AskedCounts):
         "asked",
         "asked_cpus",
         "cpus",
+        "default_memory",
         "exclusive",
         "least_cpus",
         "memory_per_cpu",
@@ -49,17 +50,17 @@ class AskedMemory(AskedCounts):
         """Memory for each node or CPU; neither asked nor defaulted: all of a node's (§5.2)."""
         self.memory_per_node: int | None = ask.memory_per_node
         self.memory_per_cpu: int | None = ask.memory_per_cpu
-        if self.memory_per_node is None and self.memory_per_cpu is None and ask.memory_per_gpu is None:
-            for per_cpu, per_node in (
-                (partition.default_memory_per_cpu, partition.default_memory_per_node),
-                (site.default_memory_per_cpu, site.default_memory_per_node),
-            ):
-                if per_cpu is not None or per_node is not None:
-                    self.memory_per_cpu, self.memory_per_node = per_cpu, None if per_cpu is not None else per_node
-                    break
-        gpus = self.gpus_per_job or (self.gpus_on_node() if self.gres else 0)
         self.memory_per_gpu: int | None = ask.memory_per_gpu
         """MB for each GPU of a node."""
+        self.default_memory: tuple[int | None, int | None] = (None, None)
+        """For each CPU, or node, where GPUs have theirs: limits of memory look at it all the same."""
+        if self.memory_per_node is None and self.memory_per_cpu is None:
+            default = _default_memory(partition, site)
+            if ask.memory_per_gpu is None:
+                self.memory_per_cpu, self.memory_per_node = default
+            else:
+                self.default_memory = default
+        gpus = self.gpus_per_job or (self.gpus_on_node() if self.gres else 0)
         if self.memory_per_gpu is None and gpus and self.memory_per_cpu is None and self.memory_per_node is None:
             self.memory_per_gpu = partition.job_defaults.get("DefMemPerGPU", site.job_defaults.get("DefMemPerGPU"))
         self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None and self.memory_per_gpu is None
@@ -76,14 +77,15 @@ class AskedMemory(AskedCounts):
         """Whether its memory exceeds the limit of a node."""
         if not (per_cpu or per_node):
             return
-        on_node = self.node_memory or self.memory_per_node  # whatever other nodes have
-        if per_cpu and self.memory_per_cpu is not None and self.memory_per_cpu > per_cpu:
-            times = ceil(self.memory_per_cpu / per_cpu)
-            self.memory_per_cpu = ceil(self.memory_per_cpu / times)
-            self.cpus_per_task *= times
-            self.cpus = max(self.cpus, self.tasks * self.cpus_per_task)
-            if not self.tasks_given:
-                self.min_cpus_per_node = self.cpus_per_task
+        each, on_node = self.memory_per_cpu, self.node_memory or self.memory_per_node  # whatever other nodes have
+        if self.memory_per_gpu is not None:
+            each, on_node = self.default_memory
+            if each is None and not on_node and first is not None:
+                on_node = first.memory
+        if per_cpu and each is not None and each > per_cpu:
+            times = ceil(each / per_cpu)
+            each = ceil(each / times)
+            self._raise_cpus(times)
         elif per_cpu and on_node and self._least_on_node() < ceil(on_node / per_cpu):
             self.min_cpus_per_node = ceil(on_node / per_cpu)
             if self.tasks_per_node:
@@ -91,7 +93,16 @@ class AskedMemory(AskedCounts):
         if per_node:
             alone = self.exclusive or site.select.type == "linear"
             cpus = first.cpus if alone and first is not None else self._cpus_on_node()
-            self.too_much_memory = (on_node or (self.memory_per_cpu or 0) * cpus) > per_node
+            self.too_much_memory = (on_node or (each or 0) * cpus) > per_node
+
+    def _raise_cpus(self, times: int) -> None:
+        """Each task has so many times the CPUs, and each of these less memory."""
+        if self.memory_per_cpu is not None:
+            self.memory_per_cpu = ceil(self.memory_per_cpu / times)
+        self.cpus_per_task *= times
+        self.cpus = max(self.cpus, self.tasks * self.cpus_per_task)
+        if not self.tasks_given:
+            self.min_cpus_per_node = self.cpus_per_task
 
     def _least_on_node(self) -> int:
         """The CPUs that it needs of each node at least: those of its tasks there, if it has several."""
@@ -114,3 +125,26 @@ class AskedMemory(AskedCounts):
         """Forget that more CPUs are needed for so much memory: nobody knows that at submission."""
         self.memory_per_cpu, self.cpus_per_task, self.cpus, self.min_cpus_per_node = self.asked
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
+
+    def take_over(self, other: "AskedMemory") -> None:
+        """Have the memory of another partition, and the CPUs that are needed for it."""
+        self.memory_per_cpu, self.memory_per_node = other.memory_per_cpu, other.memory_per_node
+        self.cpus_per_task, self.cpus, self.min_cpus_per_node = (
+            other.cpus_per_task,
+            other.cpus,
+            other.min_cpus_per_node,
+        )
+        self.least_cpus = other.least_cpus
+
+
+def _default_memory(partition: Partition, site: SlurmSite) -> tuple[int | None, int | None]:
+    """MB for each CPU, or else for each node, that a partition or the site gives jobs which ask for none."""
+    for per_cpu, per_node in (
+        (partition.default_memory_per_cpu, partition.default_memory_per_node),
+        (site.default_memory_per_cpu, site.default_memory_per_node),
+    ):
+        if per_cpu is not None:
+            return per_cpu, None
+        if per_node is not None:
+            return None, per_node
+    return None, None

@@ -185,7 +185,8 @@ class PendingJob:
         self.preference = preference = Constraint(ask.prefer, cluster) if ask.prefer else None
         """The features that it prefers, if it does any."""
         ignored = cluster.site.main.ignore_prefer_validation
-        if preference is not None and (union(preference.alternatives) or not ignored):
+        array = ask.array is not None  # which is not tried again
+        if preference is not None and (union(preference.alternatives) or array or not ignored):
             for record in self.records:
                 record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
@@ -201,14 +202,15 @@ class PendingJob:
         whole = self.all_look and OverSubscribe.EXCLUSIVE in kinds
         for record, sharing in zip(self.records, kinds, strict=True):
             if whole:
-                record.demand.exclusive = True
+                for form in record.forms:
+                    form.demand.exclusive = True
+            if whole or self.ask.exclusive or self.ask.exclusive_user or record is self.records[0]:
+                record.leave_large_nodes()  # further partitions do so once they have looked at it
             whole = whole or (sharing is OverSubscribe.EXCLUSIVE and (not any_takes or record.within_bounds))
         if self.ask.exclusive_user:
             looking = self.records if self.all_look else self.records[:1]
             if any(record.by_whole_nodes for record in looking):
                 self.forget_user()
-        for record in self.records:
-            record.leave_large_nodes()
 
     def move_to(self, table: PartitionTable, cluster: Cluster) -> Record:
         """It is in another partition from now on, and in none besides."""
@@ -223,18 +225,20 @@ class PendingJob:
     def want_whole(self) -> None:
         """A partition with OverSubscribe=EXCLUSIVE has looked at it."""
         for record in self.records:
-            if not record.demand.exclusive:
-                record.demand.exclusive = True
-                record.kind = record.plain = -1
-                record.sort = 0
+            for form in record.forms:
+                if not form.demand.exclusive:
+                    form.demand.exclusive = True
+                    form.look_afresh()
+            if record.mask & record.table.beyond_most:
                 record.leave_large_nodes()
+                record.sort = 0
 
     def forget_user(self) -> None:
         """A partition that gives whole nodes has looked at it: ``--exclusive=user`` means nothing any more (§5.2)."""
         for record in self.records:
-            record.demand.exclusive_user = record.table.partition.exclusive_user
-            record.kind = record.plain = -1
-            record.sort = 0
+            for form in record.forms:
+                form.demand.exclusive_user = record.table.partition.exclusive_user
+                form.look_afresh()
 
     def share(self, shares: bool) -> None:
         """Where partitions leave that to jobs, it shares cores from now on, or shares none."""
@@ -242,11 +246,10 @@ class PendingJob:
             return
         self.shares = shares
         for record in self.records:
-            if record.table.partition.over_subscribe is OverSubscribe.YES:
-                record.demand.over_subscribe = shares
-                record.demand.forced = shares and record.demand.exclusive
-                record.kind = record.plain = -1
-                record.sort = 0
+            for form in record.forms if record.table.partition.over_subscribe is OverSubscribe.YES else ():
+                form.demand.over_subscribe = shares
+                form.demand.forced = shares and form.demand.exclusive
+                form.look_afresh()
 
     @property
     def minutes(self) -> int | None:

@@ -95,14 +95,27 @@ class Record:
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
     def leave_large_nodes(self) -> None:
-        """Nodes with more CPUs than MaxCPUsPerNode give nothing to jobs that would have them alone."""
+        """Nodes with more CPUs than MaxCPUsPerNode give nothing to jobs that ask to have them alone.
+
+        Nor to those for which OverSubscribe=EXCLUSIVE does; ExclusiveUser does not count.
+        """
         most, demand = self.table.partition.max_cpus_per_node, self.demand
-        if most is None or self.table.by_nodes or not (demand.exclusive or demand.exclusive_user):
+        if most is None or self.table.by_nodes or not (demand.exclusive or self.job.ask.exclusive_user):
             return
-        for record in (self, self.liking) if self.liking is not None else (self,):
+        for record in self.forms:
             record.candidates &= ~self.table.beyond_most
             record.mask &= ~self.table.beyond_most
             record.narrow = record.mask != self.table.mask
+
+    @property
+    def forms(self) -> tuple["Record", ...]:
+        """The job here, and the same on the nodes that it prefers."""
+        return (self,) if self.liking is None else (self, self.liking)
+
+    def look_afresh(self) -> None:
+        """What it asks for has changed."""
+        self.kind = self.plain = -1
+        self.sort = 0
 
     @property
     def by_whole_nodes(self) -> bool:

@@ -73,9 +73,19 @@ class Tally:
         return float(len(self.nodes)) if tres == "node" else self.tres.get(tres, 0.0)
 
 
+NO_LIMIT: Final = 0xFFFFFFFE
+"""Minutes, as Slurm writes that there are none."""
+
+
 def limit_counted(record: Record) -> int:
-    """The minutes of a job that limits of time compare: its UsageFactor counts only with UsageFactorSafe (§6.1)."""
-    return factored(record, record.limit if record.tested_minutes < 0 else record.tested_minutes)
+    """The minutes of a job that limits of time compare: its UsageFactor counts only with UsageFactorSafe (§6.1).
+
+    One that has no time limit takes no end until it starts, whatever its partition allows.
+    """
+    minutes = record.limit if record.tested_minutes < 0 else record.tested_minutes
+    if record.job.minutes is None and minutes == record.limit:
+        minutes = NO_LIMIT
+    return factored(record, minutes)
 
 
 def factored(record: Record, minutes: int) -> int:

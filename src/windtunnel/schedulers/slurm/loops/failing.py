@@ -71,7 +71,7 @@ class Failing:
             if kept:
                 job.reason = kept_by_others(usable)
                 self.available &= ~state.bookings.nodes_of(job.reservation)
-            elif self._reserved(record):
+            elif self._reserved(record) and not no_such_nodes(state, record):
                 job.reason = "Reservation"
                 self._withheld(record)
             elif len(job.records) == 1 and not self._tried_elsewhere(record):

@@ -30,9 +30,12 @@ __all__ = ["first_reason"]
 def first_reason(state: State, job: PendingJob) -> str:
     """The Reason a job has before any loop has looked at it: of the first partition that could ever run it.
 
-    Where its only partition takes nobody of its account or QOS it says so from the first.
+    Where its only partition takes nobody of its account or QOS it says so from the first; if that is up, only of
+    jobs of its sizes and times.
     """
-    denied = refusal_while_waiting(job.records[0]) if len(job.records) == 1 else None
+    only = job.records[0] if len(job.records) == 1 else None
+    down = only is not None and only.table.name in state.closed_partitions
+    denied = None if only is None else partition_refusal(only) if down else refusal_while_waiting(only)
     if denied is not None and denied.startswith("Job's"):
         return denied
     for record in job.records:
@@ -62,6 +65,8 @@ def _tested(state: State, record: Record) -> str | None:
     among = record.mask & state.up & usable
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
+    if job.named & record.mask & ~among:
+        return not_available(state, record, state.up)  # nobody looks for others
     lack = lack_of_features(state, record, among & idle_nodes(state, record), state.selector.empty, among)
     if lack == BUSY:
         return "Resources"

@@ -169,7 +169,7 @@ class _Run(Failing):
             return False
         elsewhere = bool(job.named & ~record.mask)  # limits are asked no further: it names nodes of other partitions
         refusal = refused or (None if elsewhere else state.limits.bound(record))
-        if refusal:
+        if refusal and (refused or not no_such_nodes(state, record)):
             job.reason = refusal
             self._refused(record)
             return False
@@ -181,6 +181,7 @@ class _Run(Failing):
         if among is None:
             return False
         settle_sharing(state, record)
+        among &= record.mask
         preferred, free = state.preferred(record), without(among, state.completing | passed_over(state, record))
         heed_switches(state, record)
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
@@ -192,6 +193,8 @@ class _Run(Failing):
                 if no_such_nodes(state, record):
                     job.reason = "BadConstraints"  # found out before what it names: else nothing is said of it
                 return False
+            if (record.magnetic and not among) or no_such_nodes(state, record):  # found out before limits are asked
+                return self._blocked(record, among)
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
                 return self._blocked(record, among)

@@ -45,7 +45,7 @@ def liked(record: Record) -> Record:
     """A job on the nodes that it prefers; as it is if it prefers none."""
     if record.liking is None:
         return record
-    record.liking.priority = record.priority
+    record.liking.priority, record.liking.refusal = record.priority, record.refusal
     return record.liking
 
 
@@ -78,7 +78,8 @@ def what_lacks(state: State, record: Record, seen: int, usable: int, available: 
         return lack
     if state.selector.ever(record, seen):
         return BUSY
-    away = record.job.named & ~available or state.selector.ever(record, record.mask & usable)
+    named, kept = record.job.named, 0 if record.job.reservation else record.mask & ~seen
+    away = named & (~available | kept) or state.selector.ever(record, record.mask & usable)
     return AWAY if away else NEVER
 
 
@@ -106,14 +107,19 @@ def lack_of_features(
 def no_such_nodes(state: State, record: Record) -> bool:
     """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least.
 
-    Nodes that MaxCPUsPerNode takes from jobs which want them whole are there all the same.
+    Nodes that MaxCPUsPerNode takes from jobs which want them whole are there all the same. Where a core holds so many
+    tasks, as many CPUs as all of these would have are taken to be there.
     """
     demand, cluster = record.demand, state.cluster
+    of_core = (demand.tasks_per_core or 0) * demand.cpus_per_task
     memory = demand.memory_per_node or demand.memory_per_cpu or 0
     nodes = record.mask
     if demand.exclusive or demand.exclusive_user:
         nodes |= record.table.beyond_most & union(record.constraint.alternatives)
-    return not any(cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(nodes))
+    if nodes & cluster.described_with(memory, 0, 0, 0, demand.least_cpus):
+        return False
+    described = nodes & cluster.described_with(memory, 0, 0, 0) if of_core else 0
+    return not any(cluster.cores[node] * of_core >= demand.least_cpus for node in bits(described))
 
 
 def left_by_reservations(state: State, record: Record) -> tuple[int, int]:

@@ -258,7 +258,7 @@ class PlanMaker(Starter):
                 return Plan(SHOWN, when)
         part = self.most_plans
         if shown or (part and self.reserved.get(record.table.name, 0) >= part):
-            return Plan(SHOWN, when)
+            return Plan(SHOWN, when, placed.nodes if record.magnetic else 0)
         most = self.most_boundaries
         if most and self.map.records >= most:
             return Plan(FULL, when, placed.nodes)

@@ -28,6 +28,9 @@ __all__ = [
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 TOO_SMALL: Final = "PartitionConfig"
+_DENIED: Final = "Job's "
+"""How the Reason begins that a partition takes nobody of a job's account or QOS."""
+_OF_QOS: Final = "Job's QOS"
 _OF_ACCOUNT: Final = "Job's account"
 """How the Reason of jobs begins whose account a partition does not take."""
 _FORGOTTEN: Final = (
@@ -76,12 +79,12 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             if backfill and refusal is not None and job.time_min is not None:
                 refusal = refusal_in_backfill(record)
             if refusal and (fifo or enforced or not refusal.startswith(_OF_ACCOUNT)):
-                if not fifo or len(job.records) == 1:
+                if not _told(job, refusal) and (not fifo or len(job.records) == 1):
                     job.reason = TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
                 continue
             if job.threshold is not None and _below_threshold(state, job):
                 continue
-            forgotten = not refusal and job.reason in _FORGOTTEN
+            forgotten = job.reason in _FORGOTTEN
             if forgotten and (not fifo or len(job.records) == 1):
                 job.reason = "None"  # the last of its partitions has the last word
             if not found:
@@ -108,6 +111,13 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     else:
         state.order.forget()
     return put_whole_jobs_in_order(found) if whole else found
+
+
+def _told(job: PendingJob, refusal: str) -> bool:
+    """Whether the Reason stays that an account or QOS is denied: by another partition, or one that is too small."""
+    if len(job.records) == 1:
+        return refusal == TOO_SMALL and job.reason.startswith(_DENIED)
+    return job.reason.startswith(_OF_QOS) and not refusal.startswith(_OF_QOS)
 
 
 def _below_threshold(state: State, job: PendingJob) -> bool:
@@ -146,7 +156,7 @@ def _kept_order(state: State) -> list[Record] | None:
 def refresh(state: State, job: PendingJob) -> bool:
     """Whether a job may be looked at; if not, its Reason says why (§2.1)."""
     if job.held:
-        if job.reason not in HELD:
+        if job.reason not in HELD and not job.reason.startswith(_DENIED):
             job.reason = "JobHeldUser"
         return False
     if job.dependent and not _independent(state, job):
@@ -244,22 +254,30 @@ def too_few_tasks(record: Record) -> bool:
 
 def partition_refusal(record: Record) -> str | None:
     """Why a partition takes no such job: accounts, QOS, sizes and times (§6.3)."""
-    job, part = record.job, record.table.partition
-    account = job.account  # those above it do not count
+    return _refusal_of_qos(record) or _refusal_of_account(record) or _refusal_of_size(record)
+
+
+def _refusal_of_account(record: Record) -> str | None:
+    part, account = record.table.partition, record.job.account  # those above it do not count
     if part.allow_accounts is not None and account and account not in part.allow_accounts:
         listed = ",".join(part.allow_accounts)
         return f"Job's account not permitted to use this partition ({part.name} allows {listed} not {account})"
     if part.allow_accounts is None and account in part.deny_accounts:
         listed = ",".join(part.deny_accounts)
         return f"Job's account not permitted to use this partition ({part.name} denies {listed} including {account})"
-    qos = job.qos.name if job.qos is not None else ""
+    return None
+
+
+def _refusal_of_qos(record: Record) -> str | None:
+    """What is said of one whose account is not permitted either."""
+    part, qos = record.table.partition, record.job.qos.name if record.job.qos is not None else ""
     if part.allow_qos is not None and qos and qos not in part.allow_qos:
         listed = ",".join(part.allow_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} allows {listed} not {qos})"
     if part.allow_qos is None and qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
-    return _refusal_of_size(record)
+    return None
 
 
 def refusal_while_waiting(record: Record) -> str | None:

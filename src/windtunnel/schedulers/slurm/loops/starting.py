@@ -60,6 +60,7 @@ class Starter:
             return None
         among = without(among, state.completing | passed_over(state, record))
         settle_sharing(state, record)
+        among &= record.mask
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None:
             placed = over_others(state, record, among)

@@ -1,5 +1,8 @@
 """What happens to a job when it is submitted: it is refused, or checked for validity and never started (§3.1)."""
 
+from typing import Final
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.not_placed import (
@@ -9,6 +12,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     left_by_reservations,
     liked,
     never_runs,
+    no_such_nodes,
 )
 from windtunnel.schedulers.slurm.loops.queue import (
     TOO_SMALL,
@@ -27,6 +31,9 @@ from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["refusal"]
+
+_OTHER_NODES: Final = "PartitionNodes"
+"""A job names nodes that a partition has not."""
 
 
 def refusal(state: State, job: PendingJob) -> str | None:
@@ -96,11 +103,13 @@ def _wrong_qos(state: State, job: PendingJob) -> bool:
 def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
     """The Reason for which the partitions of a job do not take it (EnforcePartLimits); None: they do.
 
-    Of partitions that are down nobody looks at sizes first: the longest time counts, and whom the last one takes.
+    Of partitions that are down nobody looks at sizes first: the longest time counts, and whom the last one takes;
+    that it has not the nodes which a job names counts only if no other one has them.
     """
     refused = [_refusal_of(record) for record in job.records]
     if not any(record.table.partition.state == "UP" for record in job.records) and not all_of_them:
-        refused = [one for one in refused[-1:] if one]
+        passed = not all(refused) and refused[-1] == _OTHER_NODES
+        refused = [one for one in refused[-1:] if one and not passed]
         if refused:
             return refused[0]
     elif all(refused) or (all_of_them and any(refused)):
@@ -112,13 +121,15 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
 
 
 def _refusal_of(record: Record) -> str | None:
-    """Why a partition takes no such job when it is submitted; what depends on nodes and times only if it is up."""
+    """Why a partition takes no such job when it is submitted; what depends on nodes and times if it is up."""
     part = record.table.partition
     refusal = TOO_SMALL if too_few_tasks(record) else partition_refusal(record)
     if record.job.named & ~record.table.mask:
-        return "PartitionNodes"  # it names others
+        return _OTHER_NODES
     if part.state != "UP":
-        return refusal if refusal is not None and refusal.startswith("Job's") else None
+        if refusal is not None and refusal.startswith("Job's"):
+            return refusal
+        return "MaxMemPerLimit" if record.demand.too_much_memory else None
     low, high = _asked_nodes(record)
     if low and ((low < part.min_nodes and not record.demand.lifts_least) or low > record.table.size):
         return "PartitionNodeLimit"
@@ -157,23 +168,45 @@ def _hopeless(state: State, job: PendingJob) -> bool:
     """
     if not state.bookings.open_to(job, state.now):
         return False  # nobody looks for its nodes before its reservation has begun
-    several, found = len(job.records) > 1, False
+    several, found, before = len(job.records) > 1, False, None
     for record in job.records:
         up, refused = record.table.partition.state == "UP", partition_refusal(record)
+        raised = record.demand if up and refused is None else before
         elsewhere = not several and _elsewhere(state, record, up, refused)
+        if (several or not (up and refused)) and _short_everywhere(state, record, raised):
+            elsewhere = True
         if state.limits.before(record) or (state.limits.bound(record) and not elsewhere):
             return False
         if several and not up:
+            return False
+        if not elsewhere and _named_are_away(state, record):
             return False
         if elsewhere:
             found = True
         elif _of_wrong_size(record, several or not up) or _waits_all_the_same(refused, up and not several):
             found = False
-        elif _impossible(state, record, as_asked=not up or refused is not None):
+        elif _impossible(state, record, raised):
             found = True
         else:
             return False
+        before = raised
     return found
+
+
+def _named_are_away(state: State, record: Record) -> bool:
+    """Whether nodes that a job names are not there, or kept for others: then nobody asks whether they suffice."""
+    named = record.job.named
+    if not named or named & ~liked(record).mask:
+        return False
+    if record.job.reservation:
+        return bool(named & ~state.up)
+    return bool(named & ~(state.up & ~state.bookings.kept_from(record.job, state.now, state.now + record.limit * 60)))
+
+
+def _short_everywhere(state: State, record: Record, raised: Demand | None) -> bool:
+    """Whether a job needs more CPUs or memory of a node than any of a partition has: sizes are looked at later."""
+    same = raised is record.demand or not (record.demand.raised or (raised is not None and raised.raised))
+    return no_such_nodes(state, record if same else _as_raised(state, record, raised))
 
 
 def _waits_all_the_same(refused: str | None, alone: bool) -> bool:
@@ -186,6 +219,8 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
     if not up and record.job.named & ~record.table.mask:
         return True
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    if record.job.named & record.table.mask & ~tested.mask and not tested.counts:
+        return True  # what it names is not of its features
     own = _kept_to(state, record.job)
     left = -1 if own is None else own & (left_by_reservations(state, record)[0] or -1)  # if others leave any of it
     return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
@@ -208,22 +243,32 @@ def _too_long(record: Record) -> bool:
     return most is not None and asked > most and not record.job.lifts_time
 
 
-def _impossible(state: State, record: Record, as_asked: bool) -> bool:
+def _impossible(state: State, record: Record, raised: Demand | None) -> bool:
     """Whether a job fits its partition not even when it is empty.
 
-    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it.
+    ``raised``: the request as MaxMemPerCPU makes it. Nobody looks at that of a partition which is down, or does not
+    take the job: then the request is what the one before has made of it, or (None) as it was asked.
     """
     demand, own = record.demand, _kept_to(state, record.job)
-    if own is None and not (as_asked and demand.raised):
+    if own is None and (raised is demand or not (demand.raised or (raised is not None and raised.raised))):
         return _never_placed(state, record)
-    tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
-    tested.counts, tested.liking = record.counts, record.liking
-    if as_asked:
-        tested.demand.as_asked()
+    tested = _as_raised(state, record, raised)
     if own is not None:
         tested.narrow = True
         tested.mask &= own & left_by_reservations(state, record)[0] or own  # if others leave any of it
     return _never_placed(state, tested)
+
+
+def _as_raised(state: State, record: Record, raised: Demand | None) -> Record:
+    """A job in a partition, with the CPUs and memory of another one, or (None) with what it asks for itself."""
+    demand = record.demand
+    tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
+    tested.counts, tested.liking = record.counts, record.liking
+    if raised is None:
+        tested.demand.as_asked()
+    elif raised is not demand:
+        tested.demand.take_over(raised)
+    return tested
 
 
 def _kept_to(state: State, job: PendingJob) -> int | None:

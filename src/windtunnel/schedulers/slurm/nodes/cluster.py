@@ -49,7 +49,9 @@ class PartitionTable:
         """Its first node: what jobs may have of a node is worked out with it."""
         self.qos = qos
         most = partition.max_cpus_per_node
-        self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
+        self.cpus = sum(node.cpus for _, node in inside)
+        if most is not None:
+            self.cpus = min(self.cpus, most * len(inside))
         """The CPUs that jobs may have of it."""
         self.beyond_most = 0 if most is None else mask_of(i for i, node in inside if node.cpus > most)
         """The nodes that have more CPUs than that."""

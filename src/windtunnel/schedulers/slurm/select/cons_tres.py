@@ -183,12 +183,13 @@ class ConsTres:
         if ask.spread:
             weights = self.fit.weights.weights
             order = sorted(usable, key=lambda node: (weights[node], node))
-            return in_order(need, order, usable, gpus, spread=True)
+            return in_order(need, order, usable, gpus, spread=not record.demand.few_nodes)
         if self.busy_first and ahead and not ask.contiguous:
             return busy_first(need, usable, self.fit.weights.weights, self.present.used, gpus)
         if self._loads_least(record):
             free = self._free(record, usable, held, row)
-            return least_loaded(need, usable, free, cluster.cpus, self.fit.weights.weights, gpus)
+            own = {node: gpus(node) for node in usable} if need.gpus else {}  # however few of their CPUs count
+            return least_loaded(need, usable, free, cluster.cpus, self.fit.weights.weights, own)
         if self.goes_to_the_end(record.demand):
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)

@@ -30,6 +30,7 @@ class Selector(PlainSelector):
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
         self._empty_masks = FreeMasks(cluster)
+        self._empty_masks.least_memory = False
         self._possible: dict[tuple[int, int, tuple[int, ...]], tuple[bool, dict[int, int]]] = {}
         """Whether jobs of a kind could run on some nodes if they were empty, and the traces that the test leaves."""
         self._on_any: set[tuple[int, int]] = set()
@@ -76,6 +77,7 @@ class Selector(PlainSelector):
         """
         demand, site = record.demand, self.cluster.site
         spread = min(demand.most_looked_for, demand.max_nodes) if record.job.ask.spread else 0
+        spread = 0 if demand.few_nodes else spread
         wanted = max(demand.min_nodes, demand.requested_nodes, spread)
         total = 0
         when = nodes = 0
@@ -187,7 +189,10 @@ class Selector(PlainSelector):
         if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
         beside = None if record.demand.asks_gres else ANY
-        return self.choose(record, among, self.empty, beside=beside) is not None
+        self.fit.least_memory = False
+        found = self.choose(record, among, self.empty, beside=beside) is not None
+        self.fit.least_memory = True
+        return found
 
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int

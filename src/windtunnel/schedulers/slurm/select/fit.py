@@ -136,8 +136,10 @@ class Fit(GresFit):
         if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
             self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         if self.memory:  # which is looked at after GPUs
+            if self.least_memory and demand.memory_per_cpu is not None and not self._has_room(demand, node, held):
+                return 0
             free = self._with_memory(demand, node, held, free)
-            if free < least:
+            if free < max(least, (demand.tasks_per_socket or 0) * per_task):
                 return 0
         if demand.gpus_per_socket:
             return self._of_socket_gpus(record, node, held, row, free)

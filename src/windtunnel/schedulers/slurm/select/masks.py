@@ -32,7 +32,7 @@ _FEW: Final = 8
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("_changes", "_stretches", "alike", "by_core", "cluster", "kept", "masks", "room")
+    __slots__ = ("_changes", "_stretches", "alike", "by_core", "cluster", "kept", "least_memory", "masks", "room")
 
     def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
@@ -40,6 +40,8 @@ class FreeMasks:
         self.masks = list(cluster.total_masks)
         self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
         """Where memory is counted."""
+        self.least_memory = True
+        """Whether a node has to have memory for the least CPUs of a job (:class:`~.plain_fit.PlainFit`)."""
         self.kept = KeptPicks()
         self.alike = not cluster.site.select.memory and cluster.by_weight == [cluster.all]
         """Whether free CPUs say all of any node."""
@@ -179,7 +181,7 @@ class FreeMasks:
             return self._pick_alike(demand, cut_to(self.stretches(), self.kept.runs_of(among), least), kind)
         levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
-            values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.least_tasks)
+            values = self._with_memory(levels, self.room, demand)
         else:
             values = None
         # Which numbers of CPUs there are tells one list of sets from another.
@@ -240,8 +242,10 @@ class FreeMasks:
             found = self._best_fit(Taking(demand, most, unit, largest), levels, able, values)
         return found
 
-    def _with_memory(self, levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
+    def _with_memory(self, levels: list[int], room: MemoryRoom, demand: Demand) -> list[int]:
         """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
+        each, least = demand.memory_per_cpu or 0, demand.least_tasks
+        few = each * demand.least_cpus if self.least_memory else 0
         short = room.short_of(each)
         if not short:
             return room.cpus
@@ -254,7 +258,7 @@ class FreeMasks:
                 short ^= less
                 for node in bits(less):
                     count = in_steps(free, room.memory[node] // each, step)
-                    if count > 0 and count >= least:
+                    if count > 0 and count >= least and room.memory[node] >= few:
                         levels[count] |= 1 << node
                         values[node] = count
         return values

@@ -34,6 +34,8 @@ class PlainFit:
         """At its first try the CPUs of the sockets of which it has left any core."""
         self.weights = NodeWeights(cluster)
         """Tests of GPU jobs leave traces on them."""
+        self.least_memory = True
+        """Whether a node has to have memory for the least CPUs of a job: nobody asks whether it ever could."""
 
     def _step(self, node: int) -> int:
         """A socket, a core or a CPU."""
@@ -48,7 +50,7 @@ class PlainFit:
         per_task = demand.cpus_per_task
         least = demand.least_tasks * per_task
         need = max(least, demand.min_cpus_per_node, 1)
-        each = demand.memory_per_cpu
+        each, few = demand.memory_per_cpu, demand.least_cpus if self.least_memory else 0
         whole = demand.memory_per_node
         found = {}
         for node in bits(nodes):
@@ -62,6 +64,8 @@ class PlainFit:
                         continue
                 else:
                     if each > 0 and free * each > left:
+                        if each * few > left:
+                            continue
                         free = in_steps(free, int(left // each), self.steps[node])
                     if per_task > 1:
                         free -= free % per_task

@@ -13,12 +13,12 @@ def least_loaded(
     free: dict[int, int],
     whole: list[int],
     weights: list[int],
-    gpus: Callable[[int], int],
+    gpus: dict[int, int],
 ) -> dict[int, int] | None:
     """Of each weight the node with most free CPUs for its size, again and again.
 
     Each node that is looked at counts from then on for no more than could have been taken of it. ``whole``: the CPUs
-    of each node.
+    of each node; ``gpus``: those of each that it has CPUs for at first.
     """
     groups: dict[int, list[int]] = {}
     seen: set[int] = set()
@@ -42,7 +42,7 @@ def least_loaded(
             if best < 0:
                 break
             last = free[best]
-            need.take(best, usable[best], gpus(best))
+            need.take(best, usable[best], gpus.get(best, 0))
     return need.taken if need.done or need.enough else None
 
 
