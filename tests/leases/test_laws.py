@@ -117,6 +117,35 @@ AT_ONCE = LeaseOptions(
 )
 
 
+MIGRATING = LeaseOptions(
+    policy_preemption="deadline",
+    mapper="deadline",
+    suspension="all",
+    migration="yes-notransfer",
+    lease_preparation="imagetransfer",
+    backfilling="off",
+    override_suspend_time=0,
+    override_resume_time=0,
+    force_imagetransfer_time=0,
+)
+
+
+def moved_in_no_time():
+    """The last lease makes room for a reservation at 80 s, and goes on at 120 s on other nodes."""
+
+    def lease(number, submit, nodes=1, **members):
+        kept = (NodeSet(nodes, {CPU: (100,), MEMORY: (1024,)}),)
+        members = {"start": When.UNSPECIFIED, **members}
+        return Lease(id=number, submit=submit, nodes=kept, duration=60, preemptible=False, **members)
+
+    first = [lease(number, 0) for number in range(1, 5)]
+    return [*first, lease(5, 60, start=80), lease(6, 60), lease(7, 60, 3, software=DiskImage("a", 500))]
+
+
+def test_disk_images_that_move_in_no_time_are_there():
+    check(LeaseSite((CPU, MEMORY), (NodeSet(4, {CPU: (100,), MEMORY: (1024,)}),)), moved_in_no_time(), MIGRATING)
+
+
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @example(ONE, restored(LeaseKind.BEST_EFFORT, 1210.0), PREEMPTING)
 @example(ONE, restored(LeaseKind.BEST_EFFORT, 1240.0), PREEMPTING)

@@ -48,7 +48,7 @@ _S_DONE: Final = _S.DONE
 _S_QUEUED: Final = _S.QUEUED
 _S_REJECTED: Final = _S.REJECTED
 _S_PENDING: Final = _S.PENDING
-AWAITED: Final = (Transfer, Resumption)
+AWAITED: Final = (Transfer, Migration, DiskMigration, Resumption)
 """What machines wait for: where it takes no time, it is over when machines start that start at the same instant."""
 
 
