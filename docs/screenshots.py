@@ -5,13 +5,17 @@ A bundled generator makes the workload, so the pictures show the same on every m
 
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
+from math import cos, pi, sin
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
 import windtunnel as wt
+from windtunnel.formats import Signal
+from windtunnel.model import Host, Platform, PowerState
 from windtunnel.model.failures import parse_failures
 
 HERE = Path(__file__).parent / "images"
@@ -47,6 +51,33 @@ def report(new_page: Any, folder: Path) -> None:
     page.locator("#schedule").screenshot(path=HERE / "side_by_side.png")
 
 
+def site_power(new_page: Any, folder: Path) -> None:
+    """Some days of a site with sun, a battery, prices and a lower power cap in the evening."""
+    hours = [3600.0 * hour for hour in range(24)]
+
+    def daily(unit: str, value: Callable[[int], float]) -> Signal:
+        return Signal("a day", unit, hours, [value(hour) for hour in range(24)], end=86400.0, outside="day")
+
+    watts = PowerState(speed=1e9, idle=100.0, epsilon=100.0, full=220.0)
+    site = Platform(name="site", hosts=tuple(Host(id=n, name=f"h{n}", pstates=(watts,)) for n in range(16)))
+    run = wt.simulate(
+        site,
+        "lublin:300?hosts=16&load=0.8&seed=12&estimates=tsafrir",
+        "capped-easy",
+        options=wt.Options(delays_compute=True),
+        energy=True,
+        carbon=daily("g/kWh", lambda hour: 300.0 + 120.0 * cos((hour - 20) / 12 * pi)),
+        price=daily("EUR/MWh", lambda hour: 60.0 + 50.0 * cos((hour - 19) / 12 * pi) - 80.0 * (11 < hour < 15)),
+        generation=daily("W", lambda hour: max(0.0, 3200.0 * sin((hour - 6) / 12 * pi))),
+        battery="capacity=3kWh;charge=1kW;policy=surplus",
+        power_cap=daily("W", lambda hour: 2400.0 if 17 <= hour < 21 else 3400.0),
+        out=folder / "site",
+    )
+    page = new_page()
+    page.goto(run.report(folder / "site.html").as_uri())
+    page.locator("#curves").screenshot(path=HERE / "site_power.png")
+
+
 def live(new_page: Any) -> None:
     address: list[str] = []
     thread = Thread(target=lambda: simulation().live(paused=True, announce=address.append), daemon=True)
@@ -77,6 +108,7 @@ def main() -> None:
     HERE.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder, pages() as new_page:
         report(new_page, Path(folder))
+        site_power(new_page, Path(folder))
         live(new_page)
     print(*sorted(HERE.glob("*.png")), sep="\n")
 
