@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
+from windtunnel.schedulers.slurm.loops.last_tested import tested_for_a_minute
 from windtunnel.schedulers.slurm.loops.queue import too_few_tasks
 from windtunnel.schedulers.slurm.loops.starting import Starter
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
@@ -74,7 +75,7 @@ class PlanMaker(Starter):
         if too_few_tasks(record):
             return Plan(NOTHING), False
         no_reserve = job.qos is not None and job.qos.has("NoReserve")
-        for_a_minute = no_reserve and bool({*state.site.preempt.mode} - {"OFF"})
+        for_a_minute = no_reserve and tested_for_a_minute(state, job)
         limit = 1 if for_a_minute else least_time(record)
         minutes = min(limit, minutes_of(record))
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
