@@ -490,6 +490,8 @@ class Replay:
             waiting_or_not = [*state.pending.values(), *(one.pending for one in state.running.values())]
             self.last_gpus |= {job.id: job.last_gpus for job in waiting_or_not if job.last_gpus is not None}
             for key in state.pending:
+                limit = state.pending[key].ask.time_limit  # it may be that of another job now
+                self.asks[key] = msgspec.structs.replace(self.asks[key], time_limit=limit)
                 self.reasons[key] = state.pending[key].reason
                 self.last_cpus[key] = state.pending[key].last_cpus
                 self.last_nodes[key] = state.pending[key].last_nodes

@@ -7,6 +7,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless, drop_late
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
+from windtunnel.schedulers.slurm.loops.last_tested import LastTested
 from windtunnel.schedulers.slurm.loops.looked_at import LookedAt
 from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.not_placed import liked, only_as_liked
@@ -35,6 +36,7 @@ class _Cycle:
         known = self.settings
         self.most_starts: int = known.bf_max_job_start
         self.seen = LookedAt(known)
+        self.last = LastTested()
         self.least_priority: int = known.bf_min_prio_reserve
         self.least_age: int = known.bf_min_age_reserve
         self.once_each: bool = known.bf_one_resv_per_job
@@ -253,8 +255,10 @@ class _Cycle:
         refusal = self.state.limits.before(record)
         if refusal:
             record.job.reason = refusal
+            self.last.leave(self.state, record.job)
         else:
             forget_limits(record.job)
+            self.last.note(record.job)
         return bool(refusal)
 
     def _blocked_until(self, record: Record) -> int:

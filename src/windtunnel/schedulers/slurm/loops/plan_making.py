@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
+from windtunnel.schedulers.slurm.loops.last_tested import tested_for_a_minute
 from windtunnel.schedulers.slurm.loops.queue import too_few_tasks
 from windtunnel.schedulers.slurm.loops.starting import Starter
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
@@ -74,7 +75,7 @@ class PlanMaker(Starter):
         if too_few_tasks(record):
             return Plan(NOTHING), False
         no_reserve = job.qos is not None and job.qos.has("NoReserve")
-        for_a_minute = no_reserve and bool({*state.site.preempt.mode} - {"OFF"})
+        for_a_minute = no_reserve and tested_for_a_minute(state, job)
         limit = 1 if for_a_minute else least_time(record)
         minutes = min(limit, minutes_of(record))
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
@@ -164,7 +165,7 @@ class PlanMaker(Starter):
         few = record.demand.min_nodes
         base = self.base(record)
         least = self.state.selector.least_nodes(record) if self.state.selector.by_sets(record, base) else few
-        mask = record.mask if record.narrow else base
+        mask = planned_on(record) if record.narrow else base
         return self.map.chance(start, base, mask, minutes * 60, least, few, tries)
 
     def _booked_chance(
@@ -183,7 +184,7 @@ class PlanMaker(Starter):
         later, among, slots = self.map.later_than(start, base, base, max(start, state.now) + minutes * 60)
         if booked_until and booked_until + 1 < state.now + self.window and (not later or booked_until + 1 < later):
             later = booked_until + 1
-        among &= record.mask
+        among &= planned_on(record)
         if self.licensed and job.licences:
             free_again = self.map.licences_again(job.licences, slots)
             later = min(later, free_again) if later and free_again else later or free_again
@@ -264,6 +265,11 @@ class PlanMaker(Starter):
             return Plan(FULL, when, placed.nodes)
         self.enter(record, when, when + minutes * 60, placed.nodes)
         return Plan(PLANNED, when, placed.nodes)
+
+
+def planned_on(record: Record) -> int:
+    """The nodes on which a job may be planned: where features have counts, also those that have none of them."""
+    return record.candidates if record.counts else record.mask
 
 
 def least_time(record: Record) -> int:

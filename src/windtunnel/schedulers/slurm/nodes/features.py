@@ -12,6 +12,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.nodesets import union
 
 __all__ = ["Constraint"]
 
@@ -66,6 +67,9 @@ class Constraint:
         both = any(term.apart and term.operator == _AND for term in terms)
         if not counted:
             self.base = _combined(terms, cluster.all)
+            self.alternatives = (self.base,)
+        elif both:
+            self.base = union(_choices(terms, cluster.all))
             self.alternatives = (self.base,)
         self.in_turn = counted or both
         if self.in_turn:
