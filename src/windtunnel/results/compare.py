@@ -1,11 +1,11 @@
 """Two runs side by side: what differs, job by job and in sum."""
 
-from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.results.compared_figures import BILLED, figures_of
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
@@ -15,44 +15,7 @@ from windtunnel.results.trimming import Trim
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FIGURES", "Comparison", "Difference", "compare", "figures_of"]
-
-_Figure = tuple[str, str, Callable[[Metrics], float | None]]
-
-_OF_JOBS: Final[tuple[_Figure, ...]] = (
-    ("makespan", "s", lambda m: m.makespan),
-    ("waiting time, mean", "s", lambda m: m.waiting_time.mean),
-    ("waiting time, 95 %", "s", lambda m: m.waiting_time.p95),
-    ("waiting time, max", "s", lambda m: m.waiting_time.max),
-    ("turnaround time, mean", "s", lambda m: m.turnaround_time.mean),
-    ("slowdown, mean", "", lambda m: m.slowdown.mean),
-    ("bounded slowdown, mean", "", lambda m: m.bounded_slowdown.mean),
-    ("bounded slowdown, 95 %", "", lambda m: m.bounded_slowdown.p95),
-    ("utilisation", "", lambda m: m.utilisation),
-    ("throughput", "jobs/h", lambda m: m.throughput),
-    ("success rate", "", lambda m: m.success_rate),
-    ("energy", "J", lambda m: m.consumed_joules),
-)
-
-_OF_BILL: Final[tuple[_Figure, ...]] = (
-    ("energy of the site", "J", lambda m: None if m.bill is None else m.bill.site_joules),
-    ("energy of the grid", "J", lambda m: None if m.bill is None else m.bill.grid_joules),
-    ("energy generated", "J", lambda m: None if m.bill is None else m.bill.generated_joules),
-    ("energy exported", "J", lambda m: None if m.bill is None else m.bill.exported_joules),
-    ("PUE", "", lambda m: None if m.bill is None else m.bill.pue),
-    ("peak of 15 min", "W", lambda m: None if m.bill is None else m.bill.peak_watts),
-    ("energy above the cap", "J", lambda m: None if m.bill is None else m.bill.cap_excess_joules),
-    ("carbon", "g", lambda m: None if m.bill is None else m.bill.carbon_g),
-    ("cost", "", lambda m: None if m.bill is None else m.bill.cost),
-    ("revenue of exports", "", lambda m: None if m.bill is None else m.bill.revenue),
-)
-
-FIGURES: Final = (*_OF_JOBS, *_OF_BILL)
-"""What is compared of two runs: name, unit, and where it is in their metrics."""
-
-_BILLED: Final = frozenset(name for name, _, _ in _OF_BILL)
-"""What may differ although all jobs are alike."""
-_MONEY: Final = ("cost", "revenue of exports")
+__all__ = ["Comparison", "Difference", "compare"]
 
 _LONGEST: Final = 200
 """Characters of an input that are shown."""
@@ -139,7 +102,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         if self.identical:
             same = f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
-            billed = {d.label for d in self.figures if d.a != d.b and d.name.partition(",")[0] in _BILLED}
+            billed = {d.label for d in self.figures if d.a != d.b and d.name.partition(",")[0] in BILLED}
             rows = [row for row in self.table() if row[0] in billed]
             given = self.inputs.get("electricity") if rows else None
             said = [] if given is None else [f"  input electricity: {_clipped(given[0])} / {_clipped(given[1])}"]
@@ -249,31 +212,6 @@ def _figures(a: Metrics, b: Metrics) -> list[Difference]:
         Difference(one.label or name, one.unit, one.value, None if name not in b.own else b.own[name].value)
         for name, one in a.own.items()
     ]
-
-
-def figures_of(measured: Sequence[Metrics]) -> Iterator[tuple[str, str, list[float | None]]]:
-    """Name and unit of each figure, and its values in all runs; None where it is not there.
-
-    What cannot be compared has figures of its own: costs in several currencies, grams by several kinds of intensity.
-    """
-    for name, unit, figure in FIGURES:
-        values = [figure(metrics) for metrics in measured]
-        kinds = [_kind(name, metrics) for metrics in measured]
-        known = [kind for kind in dict.fromkeys(kinds) if kind]
-        if len(known) < 2:
-            yield name, known[0] if known and name in _MONEY else unit, values
-            continue
-        for kind in dict.fromkeys(kinds):
-            parts = [value if one == kind else None for value, one in zip(values, kinds, strict=True)]
-            if any(part is not None for part in parts):
-                yield (name, kind, parts) if name in _MONEY else (f"{name}, {kind}" if kind else name, unit, parts)
-
-
-def _kind(name: str, metrics: Metrics) -> str:
-    """What a figure must have in common to be compared; empty: nothing, or it is not known."""
-    if metrics.bill is None:
-        return ""
-    return metrics.bill.currency if name in _MONEY else metrics.bill.carbon_kind if name == "carbon" else ""
 
 
 def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:

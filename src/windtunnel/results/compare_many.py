@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError, in_a_cell
-from windtunnel.results.compare import figures_of
+from windtunnel.results.compared_figures import figures_of
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
