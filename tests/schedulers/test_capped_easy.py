@@ -130,6 +130,27 @@ def test_hosts_that_differ():
     assert found == {"w0!a": 0.0, "w0!b": HOUR}
 
 
+def test_jobs_that_share_hosts():
+    """Each core of four adds 25 W to the 400 W of idle hosts: at 450 W two cores at a time, on whatever hosts."""
+    watts = PowerState(speed=1e9, idle=100.0, epsilon=100.0, full=200.0)
+    cores = Platform(name="s", hosts=tuple(Host(id=n, name=f"h{n}", cores=4, pstates=(watts,)) for n in range(4)))
+    work = workload(
+        *[
+            wt.Job(
+                id=f"w0!{name}",
+                request=wt.Request(1, processors=1),
+                profile=wt.DelayProfile(id="w0!hour", delay=HOUR),
+                walltime=HOUR,
+            )
+            for name in "abcd"
+        ]
+    )
+    options = {"energy": True, "power_cap": "450W", "share_hosts": True, "options": Options(delays_compute=True)}
+    run = wt.simulate(cores, work, "capped-easy", **options)
+    assert run.jobs["starting_time"].to_list() == [0.0, 0.0, HOUR, HOUR]
+    assert run.metrics.bill.cap_excess_joules == 0
+
+
 def random_jobs(rng, hosts, number):
     made, date = [], 0.0
     for rank in range(number):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from windtunnel.model import Host, HostSet, PowerState
 from windtunnel.model.signals import Signal, constant
+from windtunnel.schedulers.by_core import _of_a_core
 from windtunnel.schedulers.power_plan import HostWatts, PowerPlan, Reserved, longest_window, next_step
 
 DAY = 86400
@@ -89,6 +90,19 @@ def test_a_constant_has_no_steps():
     assert next_step(cap, 5.0) == inf
     assert (longest_window(cap, 50.0), longest_window(cap, 51.0)) == (inf, 0.0)
     assert list(PowerPlan(cap, 0.0, 3.0, iter(())).dates([9.0, inf])) == [3.0, 9.0, inf]
+
+
+@given(st.integers(1, 16), *[st.floats(0, 500)] * 3)
+def test_watts_of_cores_are_never_less_than_those_of_their_host(cores, idle, first, rest):
+    """However many of them are busy; and exactly those if all are idle."""
+    host = PowerState(1e9, idle=idle, epsilon=idle + first, full=idle + first + rest)
+    (core,) = _of_a_core((host,), cores)
+    assert core.idle * cores == pytest.approx(idle)
+    for busy in range(1, cores + 1):
+        drawn = host.epsilon + (host.full - host.epsilon) * busy / cores
+        assert core.full * busy + core.idle * (cores - busy) >= drawn * (1 - 1e-12) - 1e-9
+    without = PowerState(1e9)
+    assert _of_a_core((without,), 4) == (without,)
 
 
 def test_watts_of_hosts():

@@ -6,12 +6,13 @@ itself (:class:`PacksByCores`) is told to.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import Host, HostSet, Job, Platform, Request
+from windtunnel.model import Host, HostSet, Job, Platform, PowerState, Request
 from windtunnel.schedulers.core_numbers import CoreNumbers
 from windtunnel.vocabulary import (
     Ability,
@@ -182,7 +183,7 @@ class ByCore(Component):
             Host(
                 id=first[host.id] + core,
                 name=f"{host.name}.{core}",
-                pstates=host.pstates,
+                pstates=_of_a_core(host.pstates, host.cores),
                 pstate=host.pstate,
                 properties=host.properties,
                 place=(*host.place, host.name),
@@ -228,3 +229,24 @@ def _unsaid(thing: Notice | Decision) -> None:
     from windtunnel.vocabulary.coverage import Wire, unsaid
 
     unsaid(thing, Wire.CORES)
+
+
+@cache
+def _of_a_core(states: tuple[PowerState, ...], cores: int) -> tuple[PowerState, ...]:
+    """Power states of one of so many cores: whichever are busy, together they draw no less than their host.
+
+    What a host draws more as soon as any core is busy may be due to each of them.
+    """
+    if cores == 1:
+        return states
+    made = []
+    for state in states:
+        idle, full = state.idle, state.full
+        if idle is None or full is None:
+            made.append(state)
+            continue
+        first = idle if state.epsilon is None else state.epsilon
+        each = idle / cores + first - idle
+        watts = {"idle": idle / cores, "epsilon": each, "full": each + (full - first) / cores}
+        made.append(msgspec.structs.replace(state, **watts))
+    return tuple(made)
