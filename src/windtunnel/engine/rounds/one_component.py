@@ -208,7 +208,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                     answer = decide(now, notices)
                     took = _perf_counter() - start
                     spent += took * weight
-                    if bare and turn >= _TIMED:  # a clock takes as long as a tenth of a short decision
+                    if bare and turn >= _TIMED:  # looking at the clock is some per cent of a short decision
                         untimed, weight = 15, 16.0
             except (SimulationError, UsageError):
                 raise
