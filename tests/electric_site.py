@@ -2,7 +2,7 @@
 
 import pytest
 
-__all__ = ["CARBON", "JANUARY", "JOBS", "LOG", "SITE", "place"]
+__all__ = ["CARBON", "JANUARY", "JOBS", "LEASE", "LOG", "SITE", "place"]
 
 SITE = """<platform version="4.1"><zone id="site" routing="Full">
 <host id="a" speed="1Gf"><prop id="wattage_per_state" value="100:200:200"/></host>
@@ -15,6 +15,10 @@ JOBS = """{"nb_res": 2, "jobs": [{"id": "1", "subtime": 0, "res": 2, "profile": 
 CARBON = "time,gCO2e/kWh\n2024-01-01T00:00Z,100\n2024-01-01T01:00Z,400\n2024-01-01T02:00Z,100\n"
 JANUARY = 1704067200
 LOG = "; UnixStartTime: 1704067200\n; MaxProcs: 2\n1 0 0 3600 2 -1 -1 2 3600 -1 1 1 1 1 1 1 -1 -1\n"
+LEASE = """<lease-workload name="d"><lease-requests>
+<lease-request arrival="00:00:00.00"><lease id="1" preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start></start><duration time="01:00:00.00"/><software><none/></software></lease></lease-request>
+</lease-requests></lease-workload>"""
+"""A lease of an hour on both hosts."""
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.electric_site import place
+from tests.electric_site import LEASE, place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -115,9 +115,7 @@ def test_on_the_command_line(place, capsys):
 
 
 def test_of_leases(place, capsys):
-    (place / "day.lwf").write_text("""<lease-workload name="d"><lease-requests>
-<lease-request arrival="00:00:00.00"><lease id="1" preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start></start><duration time="01:00:00.00"/><software><none/></software></lease></lease-request>
-</lease-requests></lease-workload>""")
+    (place / "day.lwf").write_text(LEASE)
     words = ["lease", "run", "day.lwf", "--site", "site.xml", "--quiet", "--out", "out", "--energy", "--carbon", "250g/kWh"]
     battery = "capacity=0.05;charge=100;policy=single;threshold=200;initial=0.05"
     assert main([*words, "--battery", battery]) == 0, capsys.readouterr().err

@@ -135,9 +135,7 @@ def test_on_the_command_line(place, capsys):
 
 
 def test_of_leases(place, capsys):
-    (place / "day.lwf").write_text("""<lease-workload name="d"><lease-requests>
-<lease-request arrival="00:00:00.00"><lease id="1" preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start></start><duration time="01:00:00.00"/><software><none/></software></lease></lease-request>
-</lease-requests></lease-workload>""")
+    (place / "day.lwf").write_text(electric_site.LEASE)
     words = ["lease", "run", "day.lwf", "--site", "site.xml", "--quiet", "--out", "out", "--energy", "--generation", "30W"]
     assert main(words) == 0, capsys.readouterr().err
     bill = wt.load_run("out").metrics.bill

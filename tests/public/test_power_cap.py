@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.electric_site import place
+from tests.electric_site import LEASE, place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -57,9 +57,7 @@ def test_on_the_command_line_and_of_leases(place, capsys):
     said = capsys.readouterr().err
     assert "cap.csv:3" in said
     assert "Traceback" not in said
-    (place / "day.lwf").write_text("""<lease-workload name="d"><lease-requests>
-<lease-request arrival="00:00:00.00"><lease id="1" preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start></start><duration time="01:00:00.00"/><software><none/></software></lease></lease-request>
-</lease-requests></lease-workload>""")
+    (place / "day.lwf").write_text(LEASE)
     leases = ["lease", "run", "day.lwf", "--site", "site.xml", "--quiet", "--out", "out", "--energy", "--power-cap", "300W"]
     assert main(leases) == 0, capsys.readouterr().err
     assert wt.load_run("out").metrics.bill.cap_excess_watts == pytest.approx(100)

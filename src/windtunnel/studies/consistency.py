@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from windtunnel.diagnostics import did_you_mean
+from windtunnel.studies.electricity import ELECTRICITY
 from windtunnel.studies.entries import AXIS_WORDS
 from windtunnel.studies.faults import Faults
 from windtunnel.studies.placeholders import placeholders
@@ -13,18 +14,7 @@ __all__ = ["check_design", "check_names"]
 
 _Way = tuple[str | int, ...]
 
-_WITH_NAMES: Final = (
-    "until",
-    "carbon",
-    "price",
-    "generation",
-    "export_price",
-    "power_cap",
-    "pue",
-    "second_zero",
-    "supply",
-    "battery",
-)
+_WITH_NAMES: Final = ("until", *ELECTRICITY)
 """Single words that may have names in braces."""
 
 

@@ -139,7 +139,11 @@ class View:
         return self.hosts[host].cores
 
     def signal(self, name: str) -> Signal:
-        """``carbon`` (the carbon intensity of the grid, g/kWh) or ``price`` (a currency per MWh) over the run.
+        """What a signal says over the whole run, by its name.
+
+        Args:
+            name: ``carbon`` (the carbon intensity of the grid, g/kWh), ``price`` (a currency per MWh), ``generation``
+                (what the site generates, W) or ``power_cap`` (what its machines may draw, W).
 
         Raises:
             UsageError: the run was given none, or the protocol of this run does not provide it.
@@ -149,7 +153,7 @@ class View:
         if found is None:
             raise UsageError(
                 f"this run has no {name!r:.40} to follow",
-                "add --energy with --carbon or --price; no protocol tells them",
+                "add --energy with --carbon, --price, --generation or --power-cap; no protocol tells them",
             )
         return found
 

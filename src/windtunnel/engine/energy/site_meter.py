@@ -132,15 +132,15 @@ class SiteMeter:
         price = 0.0 if billing.price is None else billing.price.integral(since, until)
         return carbon, price
 
-    def known(self, since: float, until: float) -> tuple[float, float]:
-        """:meth:`integrals`, of time that passes: where a signal is not known, the meter has failed.
+    def known(self, since: float, until: float) -> None:
+        """Look whether all signals are known in a time that passes: if one is not, the meter has failed.
 
         Raises:
             SimulationError: a signal is not known there.
         """
         try:
             self.check_signals(since, until)
-            return self.integrals(since, until)
+            self.integrals(since, until)
         except BaseException:
             self.failed = True
             raise
