@@ -12,7 +12,8 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.examples import find
 from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.twin.calibrate import calibrate
-from windtunnel.twin.changes import added_nodes, changed
+from windtunnel.twin.changes import added_nodes, changed, pairs_of
+from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.extract import script
 from windtunnel.twin.replay import log_of, outcomes
@@ -26,6 +27,21 @@ NodeName=g[1-2] CPUs=1
 PartitionName=main Nodes=n[1-4],g[1-2] Default=YES MaxTime=1-0
 """
 HEAD = "JobID|User|Account|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|State|NodeList\n"
+
+
+def as_files(text):
+    path = Path("slurm.conf").absolute()
+    return ConfFiles(path, {path: text})
+
+
+def with_change(text, change):
+    files = changed(as_files(text), pairs_of(change))
+    return files.texts[files.path]
+
+
+def with_nodes(text, change):
+    files = added_nodes(as_files(text), change)
+    return files.texts[files.path]
 
 
 def iso(seconds):
@@ -108,8 +124,7 @@ def test_hidden_drains_are_found(site, scheduler):
 def test_a_change_is_foreseen_exactly(site):
     log = recorded(site)
     found = what_if(site / "slurm.conf", read_workload(log), nodes=["main:+2"], scheduler="easy")
-    after = (site / "slurm.conf").read_text()
-    (site / "changed.conf").write_text(added_nodes(after, "main:+2"))
+    (site / "changed.conf").write_text(with_nodes((site / "slurm.conf").read_text(), "main:+2"))
     truth = outcomes(read_platform(site / "changed.conf"), read_workload(log), "easy")
     whole = found.shifts[0]
     assert whole.after == pytest.approx(sum(one.waited for one in truth) / len(truth))
@@ -125,7 +140,7 @@ def test_an_altered_weight_is_foreseen_exactly(site):
     log = read_workload(recorded(site, scheduler="slurm"))
     weight = "PriorityWeightJobSize=100000"
     found = what_if(site / "slurm.conf", log, sets=[weight])
-    (site / "changed.conf").write_text(changed((site / "slurm.conf").read_text(), weight))
+    (site / "changed.conf").write_text(with_change((site / "slurm.conf").read_text(), weight))
     truth = {
         one.id: one.waited for one in log_of(read_workload(recorded(site, None, "truth", "slurm", "changed.conf")))
     }
@@ -153,11 +168,11 @@ def test_hidden_drains_and_an_altered_weight_are_told_apart(site):
 
 
 def test_changes_of_the_text():
-    text = changed(CONF, "SchedulerParameters=bf_window=2880,bf_continue")
+    text = with_change(CONF, "SchedulerParameters=bf_window=2880,bf_continue")
     assert "SchedulerParameters=bf_window=2880,defer,bf_continue\n" in text
-    text = changed(CONF, "PartitionName=main MaxTime=2-0 PriorityTier=7")
+    text = with_change(CONF, "PartitionName=main MaxTime=2-0 PriorityTier=7")
     assert "Default=YES MaxTime=2-0 PriorityTier=7\n" in text
-    assert changed(CONF, "PriorityWeightAge=5").startswith("PriorityWeightAge=5\n")
+    assert with_change(CONF, "PriorityWeightAge=5").startswith("PriorityWeightAge=5\n")
 
 
 FAULTS = [
@@ -174,14 +189,14 @@ FAULTS = [
 @pytest.mark.parametrize(("change", "message"), FAULTS)
 def test_faulty_changes(change, message):
     with pytest.raises(UsageError) as caught:
-        changed(CONF, change)
+        with_change(CONF, change)
     assert message in str(caught.value)
 
 
 def test_nodes_are_added_to_a_partition_of_a_node_set_by_their_feature():
     nodes = "NodeName=a[1-4] CPUs=4\nNodeName=b[1-4] CPUs=8 Feature=x,fast\n"
     text = f"{nodes}NodeSet=quick Feature=fast\nPartitionName=p Nodes=quick\n"
-    assert added_nodes(text, "p:+2") == text.replace(
+    assert with_nodes(text, "p:+2") == text.replace(
         "\nNodeSet", "\nNodeName=new-p[1-2] CPUs=8 Feature=x,fast\nNodeSet"
     )
 
@@ -189,7 +204,7 @@ def test_nodes_are_added_to_a_partition_of_a_node_set_by_their_feature():
 @pytest.mark.parametrize("change", ["gpu:+2", "main", "main:+0", "main:-1"])
 def test_faulty_nodes(change):
     with pytest.raises(UsageError):
-        added_nodes(CONF, change)
+        with_nodes(CONF, change)
 
 
 def test_a_log_without_starts(site):

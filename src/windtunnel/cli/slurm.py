@@ -100,7 +100,10 @@ def what_if(
     site: Annotated[str, _SITE],
     log: Annotated[str, _LOG] = "",
     set_: Annotated[
-        list[str], typer.Option("--set", metavar="CHANGE", help='Such as "PartitionName=gpu MaxTime=2-0".')
+        list[str],
+        typer.Option(
+            "--set", metavar="CHANGE", help='Such as "PartitionName=gpu MaxTime=2-0" or "QOS=long Priority=10".'
+        ),
     ] = [],  # noqa: B006 -- typer copies it
     nodes: Annotated[
         list[str], typer.Option("--nodes", metavar="PARTITION:+N", help="Add nodes like those of a partition.")
@@ -113,12 +116,14 @@ def what_if(
     ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Run a site's log before and after a change to its slurm.conf, and show who gains and who loses.
+    """Run a site's log before and after a change to its slurm.conf or accounting, and show who gains and who loses.
 
     Examples:
       windtunnel what-if site/slurm.conf site/jobs.txt --set SchedulerParameters=bf_window=2880
 
       windtunnel what-if site/slurm.conf site/jobs.txt --set "PartitionName=gpu MaxTime=2-0" --nodes gpu:+20
+
+      windtunnel what-if site/slurm.conf site/jobs.txt --set "QOS=long MaxTRESPU=cpu=512"
     """
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.registry import read_workload
@@ -235,4 +240,6 @@ def _change(found: "Change") -> str:
             lines.append(f"  ... and {len(some) - len(chosen)} more of {by} that change less (--json has all)")
     if found.never_before or found.never_after:
         lines.append(f"never start: {found.never_before:,} jobs before, {found.never_after:,} after")
-    return "\n".join([*lines, "", found.diff])
+    for written in filter(None, (found.diff, "\n".join(found.commands))):
+        lines += ["", written]
+    return "\n".join(lines)

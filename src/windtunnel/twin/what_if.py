@@ -8,12 +8,14 @@ from typing import Any
 
 import msgspec
 
-from windtunnel.diagnostics import SimulationError, UsageError, read_text
+from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.formats.slurm.conf import read_as
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.studies.results import StudyResults
 from windtunnel.studies.study import study
-from windtunnel.twin.changes import added_nodes, changed, difference
+from windtunnel.twin.accounting_changes import changed_accounting, is_accounting, without_effect
+from windtunnel.twin.changes import Pairs, added_nodes, changed, pairs_of
+from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, groups_of, mean_wait, outcomes_in
 
 __all__ = ["Change", "Shift", "what_if"]
@@ -50,7 +52,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Jobs that never start without the change; ``never_after``: with it."""
     never_after: int
     diff: str
-    """Of slurm.conf, to copy."""
+    """Of slurm.conf and the files that it includes, to copy."""
+    commands: tuple[str, ...] = ()
+    """Of sacctmgr, which change the accounting in the same way."""
     told: tuple[str, ...] = ()
     """What did not take effect as written in the runs."""
 
@@ -83,7 +87,8 @@ def what_if(
     Args:
         conf: the slurm.conf.
         workload: the log.
-        sets: changes of keys, as ``SchedulerParameters=bf_window=2880`` or ``PartitionName=gpu MaxTime=2-0``.
+        sets: changes of keys, as ``SchedulerParameters=bf_window=2880`` or ``PartitionName=gpu MaxTime=2-0``, or of
+            accounting, as ``QOS=high Priority=1000``, ``Account=physics Fairshare=20``, ``User=ann MaxJobs=4``.
         nodes: nodes to add, as ``gpu:+20``.
         scheduler: another than the site's own.
         jobs: how many processes of this machine work on it.
@@ -94,23 +99,24 @@ def what_if(
         InputError, UsageError: the files or changes are at fault.
         SimulationError: a run could not go on.
     """
-    path = Path(conf).absolute()
-    try:
-        text = after = read_text(path, encoding="utf-8-sig", errors="replace", most=1 << 26)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    for change in sets:
-        after = changed(after, change)
+    files = after = ConfFiles.read(conf)
+    asked = [pairs_of(change) for change in sets]
+    for pairs in asked:
+        after = after if is_accounting(pairs) else changed(after, pairs)
     for change in nodes:
         after = added_nodes(after, change)
-    if after == text:
+    before = read_as(files.path, files.texts, **options)
+    site, commands, idle = _accounted(
+        read_as(files.path, after.texts, **options), [pairs for pairs in asked if is_accounting(pairs)]
+    )
+    if after.texts == files.texts and site.site == before.site:
         raise UsageError("nothing changes", "say what, as --set PriorityWeightAge=5000 or --nodes gpu:+20")
-    sites = {"before": read_as(path, text, **options), "after": read_as(path, after, **options)}
+    sites = {"before": before, "after": site}
     with TemporaryDirectory(prefix="windtunnel-") as aside:
         results = _studied(sites, workload, scheduler or "slurm", out or Path(aside) / "study", jobs)
         known = {job.id: job for job in workload}
         old, new = (_outcomes(results, name, known) for name in sites)
-        told = tuple(results.accounts)
+        told = (*idle, *results.accounts)
     both = [one for one in old.values() if one.id in new]
     parts = {"all": {"all jobs": both}} | {by: groups_of(both, by) for by in GROUPS}
     shifts = tuple(_shift(by, name, some, new) for by, groups in parts.items() for name, some in groups.items())
@@ -118,9 +124,24 @@ def what_if(
         shifts=shifts,
         never_before=len(workload) - len(old),
         never_after=len(workload) - len(new),
-        diff=difference(text, after, path.name),
+        diff=files.difference(after),
+        commands=tuple(commands),
         told=told,
     )
+
+
+def _accounted(platform: Platform, changes: Sequence[Pairs]) -> tuple[Platform, list[str], list[str]]:
+    """A site with changes of its accounting, the commands that make them, and which of them make no difference."""
+    commands, idle = [], []
+    for pairs in changes:
+        if platform.site is None:
+            raise UsageError("the site has no accounting")
+        site, command = changed_accounting(platform.site, pairs)
+        commands.append(command)
+        if reason := without_effect(site, pairs):
+            idle.append(f"{command}: {reason}")
+        platform = msgspec.structs.replace(platform, site=site)
+    return platform, commands, idle
 
 
 def _studied(

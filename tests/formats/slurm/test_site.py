@@ -350,6 +350,7 @@ TABLE_FAULTS = [
     ("no user", "Cluster|Account\nx|y\n", 1, "there is no column 'User'"),
     ("too few", "Account|User|Share\nroot|\n", 2, "2 fields, and 3 columns in the header"),
     ("share", "Account|User|Share\nroot||x\n", 2, "Share is 'x', a number or parent"),
+    ("priority", "Account|User|Priority\nroot||-1\na||\nb||high\n", 4, "Priority is 'high', an integer >= 0"),
     ("limit", "Account|User|GrpJobs\nroot||many\n", 2, "grpjobs is 'many', an integer"),
     ("parent", "Account|User|ParentName\nroot||\na||b\n", 0, "account 'a': there is no account 'b'"),
 ]
@@ -361,6 +362,13 @@ def test_faulty_tables(site, text, line, message):
         site("NodeName=a\n", sacctmgr__assoc_txt=text)
     (one,) = (f for f in caught.value.findings if f.severity is Severity.ERROR)
     assert (one.line, one.message[: len(message)]) == (line, message)
+
+
+@pytest.mark.parametrize("column", ["UsageThres", "UsageThreshold"])
+def test_thresholds_of_a_qos(site, column):
+    found = site("NodeName=a\n", sacctmgr__qos_txt=f"Name|{column}\nnormal|\nx|0.5\n")
+    assert [one.usage_threshold for one in found.site.qos] == [None, 0.5]
+    assert not [one for one in found.warnings if one.code == "ignored"]
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", "1e400", "high", "-1e20"])

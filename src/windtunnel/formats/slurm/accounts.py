@@ -1,6 +1,6 @@
 """Accounts, users and QOS of a site as ``sacctmgr -P show assoc`` and ``sacctmgr -P show qos`` print them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +9,16 @@ from windtunnel.formats.slurm.limits import NAMES, limits_of
 from windtunnel.formats.slurm.values import time_span
 from windtunnel.model.slurm import PARENT, Association, Qos
 
-__all__ = ["Told", "read_associations", "read_qos", "shares_of", "table_rows"]
+__all__ = [
+    "Told",
+    "association_of",
+    "priority_of",
+    "qos_of",
+    "read_associations",
+    "read_qos",
+    "shares_of",
+    "table_rows",
+]
 
 _MOST_BYTES: Final = 1 << 28
 _MOST: Final = 1e15
@@ -21,6 +30,7 @@ _OF_QOS: Final = frozenset(
     {"name", "priority", "gracetime", "preempt", "preemptexempttime", "preemptmode", "flags", "usagethres"}
     | {"usagethreshold", "usagefactor", "limitfactor"}
 )
+_THRESHOLDS: Final = ("usagethres", "usagethreshold")
 _DESCRIBING: Final = frozenset({"id", "parentid", "lineage", "wopilft", "lft", "rgt", "comment", "descr", "org"})
 
 Row = tuple[int, dict[str, str]]
@@ -75,7 +85,7 @@ def table_rows(path: Path, findings: Findings, needed: tuple[str, ...]) -> Itera
         yield number, dict(zip(head, fields, strict=True))
 
 
-def _tell_columns(told: Told, row: dict[str, str], heard: frozenset[str]) -> None:
+def _tell_columns(told: Told, row: Mapping[str, str], heard: frozenset[str]) -> None:
     for name in row:
         if name not in heard and name not in NAMES and name not in _DESCRIBING:
             hint = did_you_mean(name, [*heard, *NAMES])
@@ -94,36 +104,53 @@ def read_associations(path: Path, findings: Findings) -> tuple[Association, ...]
         if row.get("cluster", "") != cluster:
             told.warn(number, f"of another cluster than {cluster!r}: left out", "left-out")
             continue
-        shares = shares_of(row.get("share") or row.get("fairshare") or "1")
-        if shares is None:
-            told.fault(number, f"Share is {row.get('share')!r}, a number or parent is expected", "number")
-        priority = row.get("priority", "")
-        found.append(
-            Association(
-                account=row["account"],
-                user=row["user"],
-                partition=row.get("partition", ""),
-                parent=row.get("parentname", ""),
-                shares=1 if shares is None else shares,
-                priority=int(priority[:12]) if priority.isascii() and priority.isdigit() else None,
-                limits=limits_of(row, lambda text, at=number: told.fault(at, text)),  # type: ignore[misc]
-                qos=tuple(filter(None, row["qos"].split(","))) or None if row.get("qos") else None,
-                default_qos=row.get("def qos", ""),
-                order=number - 2,
-            )
-        )
+        found.append(association_of(number, row, told))
     return tuple(found)
+
+
+def association_of(number: int, row: Mapping[str, str], told: Told) -> Association:
+    """The association of a row, by the names of its columns in small letters."""
+    share = row.get("share") or row.get("fairshare") or "1"
+    shares = shares_of(share)
+    if shares is None:
+        told.fault(number, f"Share is {share!r}, a number or parent is expected", "number")
+    return Association(
+        account=row["account"],
+        user=row["user"],
+        partition=row.get("partition", ""),
+        parent=row.get("parentname", ""),
+        shares=1 if shares is None else shares,
+        priority=priority_of(number, row, told),
+        limits=limits_of(row, lambda text: told.fault(number, text)),
+        qos=tuple(filter(None, row["qos"].split(","))) or None if row.get("qos") else None,
+        default_qos=row.get("def qos", ""),
+        order=number - 2,
+    )
+
+
+def priority_of(number: int, row: Mapping[str, str], told: Told) -> int | None:
+    """The priority of an association; None: that of the account above."""
+    text = row.get("priority", "")
+    if text.isascii() and text.isdigit():
+        return int(text[:12])
+    if text not in ("", "-1"):
+        told.fault(number, f"Priority is {text!r}, an integer >= 0 is expected", "number")
+    return None
 
 
 def read_qos(path: Path, findings: Findings) -> tuple[Qos, ...]:
     """The QOS in the table."""
     told = Told(path, findings)
-    return tuple(_qos(number, row, told) for number, row in table_rows(path, findings, ("Name",)))
+    found: list[Qos] = []
+    for number, row in table_rows(path, findings, ("Name",)):
+        if not found:
+            _tell_columns(told, row, _OF_QOS)
+        found.append(qos_of(number, row, told))
+    return tuple(found)
 
 
-def _qos(number: int, row: dict[str, str], told: Told) -> Qos:
-    if number == 2:
-        _tell_columns(told, row, _OF_QOS)
+def qos_of(number: int, row: Mapping[str, str], told: Told) -> Qos:
+    """The QOS of a row, by the names of its columns in small letters."""
 
     def amount(name: str, default: float) -> float:
         text = row.get(name, "")
@@ -154,7 +181,7 @@ def _qos(number: int, row: dict[str, str], told: Told) -> Qos:
         preempt_exempt_time=span("preemptexempttime"),
         grace_time=span("gracetime") or 0,
         usage_factor=amount("usagefactor", 1.0),
-        usage_threshold=amount("usagethres", 0.0) if row.get("usagethres") else None,
+        usage_threshold=next((amount(name, 0.0) for name in _THRESHOLDS if row.get(name)), None),
         limit_factor=amount("limitfactor", 0.0) or None,
         flags=tuple(filter(None, row.get("flags", "").split(","))),
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from windtunnel.diagnostics import Findings, did_you_mean, read_text
-from windtunnel.formats.slurm.accounts import Told, shares_of
+from windtunnel.formats.slurm.accounts import Told, priority_of, shares_of
 from windtunnel.formats.slurm.limits import NAMES, limits_of
 from windtunnel.model.slurm import Association
 
@@ -98,7 +98,6 @@ class _Dump:
             self._told.fault(
                 number, f"Fairshare is {given.get('fairshare')!r}, a number or parent is expected", "number"
             )
-        priority = given.get("priority", "")
         self.found.append(
             Association(
                 account=account,
@@ -106,7 +105,7 @@ class _Dump:
                 parent=parent,
                 partition=given.get("partition", ""),
                 shares=1 if shares is None else shares,
-                priority=int(priority[:12]) if priority.isascii() and priority.isdigit() else None,
+                priority=priority_of(number, given, self._told),
                 limits=limits_of(given, lambda text: self._told.fault(number, text)),
                 qos=self._qos(given.get("qos", "")),
                 default_qos=given.get("defaultqos", ""),

@@ -6,10 +6,10 @@ stand beside it, and accounts, QOS and reservations from the files that ``windtu
 becomes of each key: :mod:`windtunnel.formats.slurm.keys`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 
@@ -27,12 +27,6 @@ from windtunnel.model import Platform
 from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
 __all__ = ["read_as", "read_lines", "read_slurm_conf"]
-
-_KINDS: Final = {
-    kind.lower(): kind
-    for kind in ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "PowerAction")
-}
-"""What lines of their own begin with."""
 
 
 def read_slurm_conf(
@@ -65,12 +59,12 @@ def read_slurm_conf(
         UsageError: there is no such partition or time zone, or the speed is none.
     """
     chosen_files = {"accounts": accounts, "qos": qos, "reservations": reservations, "usage": usage, "tz": tz}
-    return read_as(path, None, partition=partition, all_states=all_states, speed=speed, **chosen_files)
+    return read_as(path, {}, partition=partition, all_states=all_states, speed=speed, **chosen_files)
 
 
 def read_as(
     path: str | Path,
-    text: str | None,
+    texts: Mapping[Path, str],
     *,
     partition: str = "",
     all_states: bool = False,
@@ -81,7 +75,7 @@ def read_as(
     usage: str = "",
     tz: str = "UTC",
 ) -> Platform:
-    """The site as if its slurm.conf read ``text`` (None: as it does); else as :func:`read_slurm_conf`.
+    """The site as if its slurm.conf, or files that it includes, read as ``texts``; else as :func:`read_slurm_conf`.
 
     Raises:
         InputError, UsageError: as there.
@@ -93,7 +87,7 @@ def read_as(
     return read_lines(
         path,
         findings,
-        lines_of(path, findings, text),
+        lines_of(path, findings, texts),
         partition=partition,
         all_states=all_states,
         speed=speed,
@@ -187,7 +181,7 @@ class _Cluster:
 
     def take(self, line: Line) -> None:
         """One line of the file."""
-        kind = next((_KINDS[key] for key in line.values if key in _KINDS), "")
+        kind = line.kind
         TABLES[kind].tell(line)
         if kind not in ("", "NodeName", "PartitionName"):
             self._sets.take(kind, line)

@@ -6,19 +6,26 @@ folder is what people have at hand.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from windtunnel.diagnostics import Findings, Severity, read_text
 
-__all__ = ["Line", "lines_of"]
+__all__ = ["Line", "lines_of", "texts_of"]
 
 _PAIR: Final = re.compile(r"""(?<![^\s"])([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*(?:"[^"]*"[^\s"]*)*)""")
 _COMMENT: Final = re.compile(r"(?<!\\)#.*")
 _TEMPLATE: Final = re.compile(r"\{\{|\{%|<%")
 _MOST_BYTES: Final = 1 << 26
 _MOST_INCLUDES: Final = 50
+_KINDS: Final = {
+    kind.lower(): kind
+    for kind in ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "PowerAction")
+}
+"""What lines of their own begin with."""
+_AS_THEY_ARE: Final[Mapping[Path, str]] = MappingProxyType({})
 
 
 class Line:
@@ -33,6 +40,11 @@ class Line:
         """Keys as they are written."""
         self.values = {key.lower(): value for key, value in pairs}
         self._findings = findings
+
+    @property
+    def kind(self) -> str:
+        """What the line is about (``NodeName``, ``PartitionName``...); empty: it has global keys."""
+        return next((_KINDS[key] for key in self.values if key in _KINDS), "")
 
     def over(self, defaults: dict[str, str], written: dict[str, str]) -> "Line":
         """This line with what it leaves open."""
@@ -96,25 +108,43 @@ class Line:
         return tuple(part.strip() for part in self.text(key).lstrip("=").split(",") if part.strip())
 
 
-def lines_of(path: Path, findings: Findings, text: str | None = None) -> Iterator[Line]:
-    """The lines of a file (with ``text``: as if it read so) and of those it includes, without comments."""
-    yield from _Included(path.parent, findings).lines(path, text)
+def lines_of(path: Path, findings: Findings, texts: Mapping[Path, str] = _AS_THEY_ARE) -> Iterator[Line]:
+    """The lines of a file and of those it includes, without comments; files in ``texts`` as if they read so."""
+    yield from _Included(path.parent, findings, texts).lines(path)
+
+
+def texts_of(path: Path) -> dict[Path, str]:
+    """The texts of a file and of those it includes, as far as they can be read; its own is the first.
+
+    Raises:
+        OSError: it cannot be read itself.
+    """
+    read = _Included(path.parent, Findings(str(path)), {path: _text(path)})
+    for _ in read.lines(path):
+        pass
+    return read.read
+
+
+def _text(path: Path) -> str:
+    return read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
 
 
 class _Included:
     """A file and those that it includes."""
 
-    def __init__(self, base: Path, findings: Findings) -> None:
+    def __init__(self, base: Path, findings: Findings, texts: Mapping[Path, str]) -> None:
         self._base = base
         self._findings = findings
+        self._texts = texts
+        self.read: dict[Path, str] = {}
+        """Files, and what they said."""
         self._files = 0
         self._cluster = ""
         """``ClusterName``, as far as it was met."""
 
-    def lines(self, path: Path, given: str | None = None) -> Iterator[Line]:
+    def lines(self, path: Path) -> Iterator[Line]:
         """The lines of a file, in the order in which slurmctld meets them."""
-        text = self._text(path) if given is None else given
-        for number, stripped in _joined(text):
+        for number, stripped in _joined(self._text(path)):
             if _TEMPLATE.search(stripped):
                 Line(str(path), number, [], self._findings).note(
                     f"{stripped[:40]!r}: this is a template, from which a file is made",
@@ -139,10 +169,12 @@ class _Included:
                 self._findings.add(message, code="include", file=str(path))
             return ""
         try:
-            return read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
+            text = self._texts[path] if path in self._texts else _text(path)
         except OSError as error:
             self._findings.add(f"cannot be read: {error.strerror}", code="unreadable", file=str(path))
             return ""
+        self.read[path] = text
+        return text
 
     def _include(self, name: str, line: Line) -> Iterator[Line]:
         """The lines of a file that ``line`` includes; ``%c`` in its name stands for the cluster."""
