@@ -10,8 +10,9 @@ from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.formats.registry import read_workload
 from windtunnel.formats.slurm.conf import read_as
 from windtunnel.formats.slurm.lines import lines_of
-from windtunnel.twin.changes import added_nodes, changed, pairs_of
+from windtunnel.twin.changes import changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles, with_pairs
+from windtunnel.twin.node_changes import with_nodes
 from windtunnel.twin.what_if import what_if
 
 MAIN = """ClusterName=x
@@ -71,7 +72,7 @@ def test_words_of_an_included_list_are_set_and_left_out(files):
 
 
 def test_nodes_are_added_beside_those_of_an_included_file(files):
-    after = added_nodes(added_nodes(files, "p:+2"), "p:+1")
+    after = with_nodes(with_nodes(files, "p:+2", read(files)), "p:+1", read(files))
     site = read(after)
     assert [(node.name, node.cpus, node.weight) for node in site.nodes[4:]] == [
         ("new-p1", 4, 3),
@@ -79,6 +80,28 @@ def test_nodes_are_added_beside_those_of_an_included_file(files):
         ("new-p3", 4, 3),
     ]
     assert len(site.partitions[0].nodes) == 7
+
+
+def test_the_last_nodes_are_taken_away(files):
+    site = read(files)
+    after = with_nodes(with_nodes(files, "p:-1", site), "p:-2", site)
+    assert after.texts[files.path].startswith("DownNodes=n[2-3] State=DOWN\nDownNodes=n4 State=DOWN\n")
+    assert [node.name for node in read(after).nodes] == ["n1"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("p:-5", "5 nodes cannot be taken away: the partition 'p' has 4"),
+        ("q:-1", "there is no partition 'q'"),
+        ("q:+1", "there is no line PartitionName=q with Nodes="),
+        ("p:2", "'p:2' adds no nodes, and takes none away"),
+    ],
+)
+def test_faulty_changes_of_nodes(files, change, message):
+    with pytest.raises(UsageError) as caught:
+        with_nodes(files, change, read(files))
+    assert message in str(caught.value)
 
 
 def test_what_no_file_says_is_said_first(files):

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from windtunnel.formats.slurm.conf import read_slurm_conf
-from windtunnel.twin.changes import added_nodes, changed, pairs_of
+from windtunnel.model.slurm import SlurmSite
+from windtunnel.twin.changes import changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
+from windtunnel.twin.node_changes import with_nodes
 
 FOLDED = r"""ClusterName=x
 SchedulerParameters=bf_window=1440,\
@@ -52,7 +54,7 @@ def test_folded_nodes_are_changed(site):
 
 
 def test_nodes_are_added_to_folded_lines(site):
-    found = site(added_nodes(FOLDED_FILES, "p:+2"))
+    found = site(with_nodes(FOLDED_FILES, "p:+2", SlurmSite()))
     assert [(node.name, node.cpus, node.weight) for node in found.nodes[4:]] == [("new-p1", 4, 3), ("new-p2", 4, 3)]
     (part,) = found.partitions
     assert (len(part.nodes), part.default) == (6, True)

@@ -11,11 +11,13 @@ from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.examples import find
 from windtunnel.formats.registry import read_platform, read_workload
+from windtunnel.model.slurm import SlurmSite
 from windtunnel.twin.calibrate import calibrate
-from windtunnel.twin.changes import added_nodes, changed, pairs_of
+from windtunnel.twin.changes import changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.extract import script
+from windtunnel.twin.node_changes import with_nodes
 from windtunnel.twin.replay import log_of, outcomes
 from windtunnel.twin.what_if import Change, Shift, what_if
 
@@ -39,8 +41,8 @@ def with_change(text, change):
     return files.texts[files.path]
 
 
-def with_nodes(text, change):
-    files = added_nodes(as_files(text), change)
+def more_nodes(text, change):
+    files = with_nodes(as_files(text), change, SlurmSite())
     return files.texts[files.path]
 
 
@@ -124,7 +126,7 @@ def test_hidden_drains_are_found(site, scheduler):
 def test_a_change_is_foreseen_exactly(site):
     log = recorded(site)
     found = what_if(site / "slurm.conf", read_workload(log), nodes=["main:+2"], scheduler="easy")
-    (site / "changed.conf").write_text(with_nodes((site / "slurm.conf").read_text(), "main:+2"))
+    (site / "changed.conf").write_text(more_nodes((site / "slurm.conf").read_text(), "main:+2"))
     truth = outcomes(read_platform(site / "changed.conf"), read_workload(log), "easy")
     whole = found.shifts[0]
     assert whole.after == pytest.approx(sum(one.waited for one in truth) / len(truth))
@@ -196,15 +198,15 @@ def test_faulty_changes(change, message):
 def test_nodes_are_added_to_a_partition_of_a_node_set_by_their_feature():
     nodes = "NodeName=a[1-4] CPUs=4\nNodeName=b[1-4] CPUs=8 Feature=x,fast\n"
     text = f"{nodes}NodeSet=quick Feature=fast\nPartitionName=p Nodes=quick\n"
-    assert with_nodes(text, "p:+2") == text.replace(
+    assert more_nodes(text, "p:+2") == text.replace(
         "\nNodeSet", "\nNodeName=new-p[1-2] CPUs=8 Feature=x,fast\nNodeSet"
     )
 
 
-@pytest.mark.parametrize("change", ["gpu:+2", "main", "main:+0", "main:-1"])
+@pytest.mark.parametrize("change", ["gpu:+2", "main", "main:+0", "gpu:-1", "main:1"])
 def test_faulty_nodes(change):
     with pytest.raises(UsageError):
-        with_nodes(CONF, change)
+        more_nodes(CONF, change)
 
 
 def test_a_log_without_starts(site):

@@ -106,7 +106,10 @@ def what_if(
         ),
     ] = [],  # noqa: B006 -- typer copies it
     nodes: Annotated[
-        list[str], typer.Option("--nodes", metavar="PARTITION:+N", help="Add nodes like those of a partition.")
+        list[str],
+        typer.Option(
+            "--nodes", metavar="PARTITION:+N", help="Add nodes like those of a partition; :-N takes some away."
+        ),
     ] = [],  # noqa: B006 -- as above
     tz: Annotated[str, _TZ] = "UTC",
     scheduler: Annotated[str, _SCHEDULER] = "",
@@ -123,7 +126,7 @@ def what_if(
 
       windtunnel what-if site/slurm.conf site/jobs.txt --set "PartitionName=gpu MaxTime=2-0" --nodes gpu:+20
 
-      windtunnel what-if site/slurm.conf site/jobs.txt --set "QOS=long MaxTRESPU=cpu=512"
+      windtunnel what-if site/slurm.conf site/jobs.txt --set "QOS=long MaxTRESPU=cpu=512" --nodes batch:-4
     """
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.registry import read_workload

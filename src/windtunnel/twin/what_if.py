@@ -11,11 +11,13 @@ import msgspec
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.formats.slurm.conf import read_as
 from windtunnel.model import Job, Platform, Workload
+from windtunnel.model.slurm import SlurmSite
 from windtunnel.studies.results import StudyResults
 from windtunnel.studies.study import study
 from windtunnel.twin.accounting_changes import changed_accounting, is_accounting, without_effect
-from windtunnel.twin.changes import Pairs, added_nodes, changed, pairs_of
+from windtunnel.twin.changes import Pairs, changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
+from windtunnel.twin.node_changes import with_nodes
 from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, groups_of, mean_wait, outcomes_in
 
 __all__ = ["Change", "Shift", "what_if"]
@@ -89,7 +91,7 @@ def what_if(
         workload: the log.
         sets: changes of keys, as ``SchedulerParameters=bf_window=2880`` or ``PartitionName=gpu MaxTime=2-0``, or of
             accounting, as ``QOS=high Priority=1000``, ``Account=physics Fairshare=20``, ``User=ann MaxJobs=4``.
-        nodes: nodes to add, as ``gpu:+20``.
+        nodes: nodes to add, as ``gpu:+20``, or to take away, as ``gpu:-4``.
         scheduler: another than the site's own.
         jobs: how many processes of this machine work on it.
         out: a directory where the study is kept: what has been simulated there is not simulated again.
@@ -103,9 +105,9 @@ def what_if(
     asked = [pairs_of(change) for change in sets]
     for pairs in asked:
         after = after if is_accounting(pairs) else changed(after, pairs)
-    for change in nodes:
-        after = added_nodes(after, change)
     before = read_as(files.path, files.texts, **options)
+    for change in nodes:
+        after = with_nodes(after, change, before.site or SlurmSite())
     site, commands, idle = _accounted(
         read_as(files.path, after.texts, **options), [pairs for pairs in asked if is_accounting(pairs)]
     )

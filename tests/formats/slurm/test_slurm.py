@@ -12,7 +12,7 @@ from windtunnel.diagnostics import InputError, Severity, UsageError
 from windtunnel.formats.registry import find_format, read_platform, read_workload
 from windtunnel.formats.slurm.conf import read_slurm_conf
 from windtunnel.formats.slurm.sacct import read_sacct
-from windtunnel.formats.slurm.values import date, duration, expand_hosts
+from windtunnel.formats.slurm.values import date, duration, expand_hosts, fold_hosts
 
 
 @pytest.fixture
@@ -178,6 +178,15 @@ def test_real_dumps():
 )
 def test_lists_of_hosts(text, hosts):
     assert expand_hosts(text) == hosts
+
+
+@given(st.lists(st.from_regex(r"[a-c]{0,2}[0-9]{0,3}[a-c]?", fullmatch=True).filter(bool), max_size=8))
+def test_folded_names_are_those_names(names):
+    assert (expand_hosts(fold_hosts(names)) if names else []) == names
+
+
+def test_names_that_follow_each_other_are_ranges():
+    assert fold_hosts(["n08", "n09", "n10", "gpu1", "gpu3", "login"]) == "n[08-10],gpu1,gpu3,login"
 
 
 @pytest.mark.parametrize(

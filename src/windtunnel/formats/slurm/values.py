@@ -1,6 +1,7 @@
 """Values as Slurm writes them: dates, durations, states, lists of hosts."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, tzinfo
 from functools import lru_cache
 from itertools import product
@@ -22,6 +23,7 @@ __all__ = [
 
 _DURATION: Final = re.compile(r"(?:(?P<d>\d+)-)?(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d+(?:\.\d+)?)", re.ASCII)
 _SETS: Final = re.compile(r"\[([^\[\]]*)\]")
+_LAST_NUMBER: Final = re.compile(r"[0-9]{1,18}\Z")
 _ITEM: Final = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
@@ -97,6 +99,20 @@ def expand_hosts(text: str) -> list[str]:
             raise ValueError(f"the list names more than {MOST_HOSTS} hosts")
         hosts += map("".join, product(*choices))
     return hosts
+
+
+def fold_hosts(names: Sequence[str]) -> str:
+    """The list of some host names, with numbers that follow each other as ranges: ``n[001-003],gpu1``."""
+    found: list[tuple[str, str, str]] = []  # what stands before the numbers, the first, and the last
+    for name in names:
+        number = _LAST_NUMBER.search(name)
+        stem, digits = (name[: number.start()], number[0]) if number else (name, "")
+        before, low, high = found[-1] if found else ("", "", "")
+        if digits and before == stem and len(low) == len(high) == len(digits) and int(digits) == int(high) + 1:
+            found[-1] = (stem, low, digits)
+        else:
+            found.append((stem, digits, digits))
+    return ",".join(f"{stem}{low}" if low == high else f"{stem}[{low}-{high}]" for stem, low, high in found)
 
 
 def _groups(text: str) -> list[str]:
