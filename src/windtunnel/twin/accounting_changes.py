@@ -13,8 +13,10 @@ from windtunnel.formats.slurm.limits import NAMES
 from windtunnel.model.slurm import Association, Limits, Qos, SlurmSite
 from windtunnel.twin.changes import Pairs
 
-__all__ = ["changed_accounting", "is_accounting", "without_effect"]
+__all__ = ["ACCOUNTING", "changed_accounting", "without_effect"]
 
+ACCOUNTING: Final = frozenset({"qos", "account", "user"})
+"""The keys that such changes begin with, in small letters."""
 _One = TypeVar("_One", Qos, Association)
 _OF_QOS: Final = {
     "priority": "priority",
@@ -38,11 +40,6 @@ _OF_ASSOC: Final = {
 _COLUMNS: Final = {"defaultqos": "def qos", "fairshare": "share"}
 """Where the columns of its tables are named otherwise."""
 _RANKING: Final = frozenset({"fairshare", "share", "priority"})
-
-
-def is_accounting(pairs: Pairs) -> bool:
-    """Whether a change is one of accounting: ``QOS=high Priority=1000``, ``Account=physics Fairshare=20``."""
-    return pairs[0][0].lower() in {"qos", "account", "user"}
 
 
 def changed_accounting(site: SlurmSite, pairs: Pairs) -> tuple[SlurmSite, str]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,19 +11,23 @@ import msgspec
 
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.formats.slurm.conf import read_as
+from windtunnel.formats.slurm.site import zone_of
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.model.slurm import SlurmSite
 from windtunnel.studies.results import StudyResults
 from windtunnel.studies.study import study
-from windtunnel.twin.accounting_changes import changed_accounting, is_accounting, without_effect
+from windtunnel.twin.accounting_changes import ACCOUNTING, changed_accounting, without_effect
 from windtunnel.twin.changes import Pairs, changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.node_changes import with_nodes
 from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, groups_of, mean_wait, outcomes_in
+from windtunnel.twin.reservation_changes import RESERVATION, changed_reservation
 
 __all__ = ["Change", "Shift", "what_if"]
 
 _WEEK = 7 * 86400
+_APART = {*ACCOUNTING, RESERVATION}
+"""What is changed by commands, and not in files."""
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -56,7 +61,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     diff: str
     """Of slurm.conf and the files that it includes, to copy."""
     commands: tuple[str, ...] = ()
-    """Of sacctmgr, which change the accounting in the same way."""
+    """Of sacctmgr and scontrol, which change accounting and reservations in the same way."""
     told: tuple[str, ...] = ()
     """What did not take effect as written in the runs."""
 
@@ -90,7 +95,8 @@ def what_if(
         conf: the slurm.conf.
         workload: the log.
         sets: changes of keys, as ``SchedulerParameters=bf_window=2880`` or ``PartitionName=gpu MaxTime=2-0``, or of
-            accounting, as ``QOS=high Priority=1000``, ``Account=physics Fairshare=20``, ``User=ann MaxJobs=4``.
+            accounting, as ``QOS=high Priority=1000``, ``Account=physics Fairshare=20``, ``User=ann MaxJobs=4``; or a
+            reservation, as ``ReservationName=repair StartTime=2024-03-05T08:00:00 Duration=8:00:00 Nodes=ALL``.
         nodes: nodes to add, as ``gpu:+20``, or to take away, as ``gpu:-4``.
         scheduler: another than the site's own.
         jobs: how many processes of this machine work on it.
@@ -103,13 +109,14 @@ def what_if(
     """
     files = after = ConfFiles.read(conf)
     asked = [pairs_of(change) for change in sets]
+    apart = [pairs for pairs in asked if pairs[0][0].lower() in _APART]
     for pairs in asked:
-        after = after if is_accounting(pairs) else changed(after, pairs)
+        after = after if pairs in apart else changed(after, pairs)
     before = read_as(files.path, files.texts, **options)
     for change in nodes:
         after = with_nodes(after, change, before.site or SlurmSite())
-    site, commands, idle = _accounted(
-        read_as(files.path, after.texts, **options), [pairs for pairs in asked if is_accounting(pairs)]
+    site, commands, idle = _changed_apart(
+        read_as(files.path, after.texts, **options), apart, zone_of(options.get("tz", "UTC"))
     )
     if after.texts == files.texts and site.site == before.site:
         raise UsageError("nothing changes", "say what, as --set PriorityWeightAge=5000 or --nodes gpu:+20")
@@ -132,13 +139,18 @@ def what_if(
     )
 
 
-def _accounted(platform: Platform, changes: Sequence[Pairs]) -> tuple[Platform, list[str], list[str]]:
-    """A site with changes of its accounting, the commands that make them, and which of them make no difference."""
+def _changed_apart(
+    platform: Platform, changes: Sequence[Pairs], zone: tzinfo
+) -> tuple[Platform, list[str], list[str]]:
+    """A site with changes of what is not in its files, the commands that make them, and which make no difference."""
     commands, idle = [], []
     for pairs in changes:
         if platform.site is None:
-            raise UsageError("the site has no accounting")
-        site, command = changed_accounting(platform.site, pairs)
+            raise UsageError("this describes no Slurm site")
+        if pairs[0][0].lower() == RESERVATION:
+            site, command = changed_reservation(platform.site, pairs, zone)
+        else:
+            site, command = changed_accounting(platform.site, pairs)
         commands.append(command)
         if reason := without_effect(site, pairs):
             idle.append(f"{command}: {reason}")

@@ -13,7 +13,7 @@ from windtunnel.formats.slurm.settings import licences_in
 from windtunnel.formats.slurm.values import date, time_span, tres_counts
 from windtunnel.model.slurm import Reservation
 
-__all__ = ["read_reservations", "records_of"]
+__all__ = ["read_reservations", "records_of", "reservation_of"]
 
 _KEY: Final = re.compile(r"(?:^|(?<=\s))([A-Za-z][\w:/]*)=")
 _MOST_BYTES: Final = 1 << 28
@@ -48,10 +48,12 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def read_reservations(path: Path, findings: Findings, zone: tzinfo) -> tuple[Reservation, ...]:
     """All of them; dates are local times of ``zone``."""
-    return tuple(_reservation(line, zone) for line in records_of(path, "ReservationName", findings))
+    return tuple(reservation_of(line, zone) for line in records_of(path, "ReservationName", findings))
 
 
-def _reservation(line: Line, zone: tzinfo) -> Reservation:
+def reservation_of(line: Line, zone: tzinfo) -> Reservation:
+    """The reservation that a record describes; dates are local times of ``zone``."""
+
     def when(key: str) -> int:
         found = line.ask(key, lambda text: date(text, zone), None)
         if found is None and line.text(key) in {"", "Unknown"}:

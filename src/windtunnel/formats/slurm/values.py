@@ -48,7 +48,11 @@ def date(text: str, zone: tzinfo = UTC) -> float | None:
             return _midnight(text[:10]) + at.hour * 3600 + at.minute * 60 + at.second
         except ValueError:
             pass  # what is wrong with it is said below
-    found = datetime.fromisoformat(text)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        why = f", not {text!r}" if str(error).startswith("Invalid isoformat") else f": {error}"
+        raise ValueError(f"a date such as 2024-03-05T08:00:00 is expected{why}") from None
     return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
 
 
