@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from windtunnel.results.compare import Comparison
+    from windtunnel.results.explanation import Explanation
     from windtunnel.results.fairness import Fairness
-    from windtunnel.results.why import Explanation
 
 __all__ = ["Run", "load_run"]
 

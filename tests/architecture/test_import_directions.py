@@ -67,7 +67,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 
 LOADS = {
-    f"{PACKAGE}.formats.registry",
+    f"{PACKAGE}.formats.recognition",
     f"{PACKAGE}.schedulers.registry",
     f"{PACKAGE}.leases.registry",
     f"{PACKAGE}.model.event_kinds",

@@ -12,16 +12,9 @@ from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats import convert, registry
 from windtunnel.formats.format import KINDS
-from windtunnel.formats.registry import (
-    FORMATS,
-    find_format,
-    function,
-    guess_format,
-    list_formats,
-    read_events,
-    read_platform,
-    read_workload,
-)
+from windtunnel.formats.recognition import find_format, function, guess_format, list_formats
+from windtunnel.formats.registry import read_events, read_platform, read_workload
+from windtunnel.formats.shipped import FORMATS
 
 ROW = "1 0 -1 10 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n"
 JSON = '{"nb_res": 1, "jobs": [], "profiles": {}}'
@@ -151,7 +144,7 @@ def test_the_list_of_formats_prints():
 
 
 PACKAGE = """
-from windtunnel.formats.registry import Format
+from windtunnel.formats.format import Format
 from windtunnel.model import DelayProfile, Job, JobList, Request
 
 

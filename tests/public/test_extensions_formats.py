@@ -14,7 +14,7 @@ from windtunnel.formats.registry import read_workload
 PACKAGE = '''
 """Lines of nothing but run times, and a scheduler that leaves some hosts alone."""
 
-from windtunnel.formats.registry import Format
+from windtunnel.formats.format import Format
 from windtunnel.model import DelayProfile, Job, JobList, Request
 from windtunnel.schedulers import Scheduler
 from windtunnel.vocabulary import Execute

@@ -13,13 +13,14 @@ from windtunnel.model import HostSet, JobList
 from windtunnel.model.application import Phase
 from windtunnel.report.data import page_data
 from windtunnel.report.series import busy_hosts
+from windtunnel.results.explanation import SizeChange
 from windtunnel.results.layout import Layout
 from windtunnel.results.recorders import RecordingOptions
 from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.run import Run, load_run
 from windtunnel.results.run_nodes import RunNodes
-from windtunnel.results.why import SizeChange, explain
+from windtunnel.results.why import explain
 from windtunnel.testing.invariants import InvariantChecker
 from windtunnel.vocabulary import (
     CallMeLater,

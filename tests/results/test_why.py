@@ -5,9 +5,10 @@ from tests.results.small_runs import outage, record, workload
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job, JobList, Request
+from windtunnel.results.explanation import Period
 from windtunnel.results.layout import Layout
 from windtunnel.results.run import Run, load_run
-from windtunnel.results.why import Period, explain
+from windtunnel.results.why import explain
 
 
 def job(name: str, hosts: int, date: float, run: float, walltime: float = 1000.0) -> Job:

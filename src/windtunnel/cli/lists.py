@@ -75,7 +75,7 @@ def formats() -> None:
     Example:
       windtunnel formats
     """
-    from windtunnel.formats.registry import list_formats
+    from windtunnel.formats.recognition import list_formats
     from windtunnel.formats.signals import FORMATS
 
     for line in list_formats():

@@ -105,7 +105,7 @@ def inputs(
 def _check_order(platform: str, workloads: list[str], options: dict[str, Any]) -> None:
     """Refuse a workload before its platform; what neither is its reader says better."""
     from windtunnel.diagnostics import UsageError
-    from windtunnel.formats.registry import word_format
+    from windtunnel.formats.recognition import word_format
 
     first = next((one for one in workloads if word_format(one, "platform") is not None), "")
     if first and word_format(platform, "platform") is None and not _is_platform(platform, options):
@@ -117,7 +117,8 @@ def _check_order(platform: str, workloads: list[str], options: dict[str, Any]) -
 
 def _is_platform(file: str, options: dict[str, Any]) -> bool:
     """Whether a file is not a workload, which may stand alone; of what is no file its reader says so."""
-    from windtunnel.formats.registry import is_workload, word_format
+    from windtunnel.formats.recognition import word_format
+    from windtunnel.formats.registry import is_workload
 
     return (word_format(file) is not None or Path(file).is_file()) and not is_workload(file, **options)
 

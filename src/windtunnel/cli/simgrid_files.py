@@ -15,7 +15,8 @@ def read_simgrid(file: str, **options: Any) -> Any:
     Raises:
         UsageError: it is another kind of platform, which has no master and no roles.
     """
-    from windtunnel.formats.registry import find_format, read_platform
+    from windtunnel.formats.recognition import find_format
+    from windtunnel.formats.registry import read_platform
     from windtunnel.formats.sites import is_host_spec
 
     kind = "a shorthand" if is_host_spec(file) else find_format(file, "platform").name

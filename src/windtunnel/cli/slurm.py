@@ -163,7 +163,7 @@ def _format_of(conf: str) -> str:
         UsageError: it is in another format.
     """
     from windtunnel.diagnostics import InputError, UsageError
-    from windtunnel.formats.registry import find_format, guess_format, word_format
+    from windtunnel.formats.recognition import find_format, guess_format, word_format
 
     try:
         found = (word_format(conf, "platform") or find_format(conf, "platform")).name

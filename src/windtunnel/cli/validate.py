@@ -187,7 +187,7 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
 
     from windtunnel.diagnostics import InputError
     from windtunnel.formats.format import KINDS
-    from windtunnel.formats.registry import function, guess_format
+    from windtunnel.formats.recognition import function, guess_format
     from windtunnel.model.asks import Warned
 
     with NamedTemporaryFile() as kept:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from windtunnel.formats.convert import write_workload as write_workload
     from windtunnel.formats.format import Format as Format
     from windtunnel.formats.format import Kind as Kind
-    from windtunnel.formats.registry import find_format as find_format
-    from windtunnel.formats.registry import guess_format as guess_format
-    from windtunnel.formats.registry import list_formats as list_formats
+    from windtunnel.formats.recognition import find_format as find_format
+    from windtunnel.formats.recognition import guess_format as guess_format
+    from windtunnel.formats.recognition import list_formats as list_formats
     from windtunnel.formats.registry import read_events as read_events
     from windtunnel.formats.registry import read_platform as read_platform
     from windtunnel.formats.registry import read_workload as read_workload
@@ -38,9 +38,9 @@ _MODULE: Final = {
     "Format": "format",
     "Kind": "format",
     "Signal": "signals",
-    "find_format": "registry",
-    "guess_format": "registry",
-    "list_formats": "registry",
+    "find_format": "recognition",
+    "guess_format": "recognition",
+    "list_formats": "recognition",
     "read_events": "registry",
     "read_platform": "registry",
     "read_signal": "signals",

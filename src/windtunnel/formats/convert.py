@@ -8,7 +8,8 @@ from typing import Any
 from windtunnel.diagnostics import UsageError, did_you_mean, spare_inputs
 from windtunnel.examples import file_of
 from windtunnel.formats.format import Format
-from windtunnel.formats.registry import all_formats, function, read_workload, workload_format
+from windtunnel.formats.recognition import all_formats, function
+from windtunnel.formats.registry import read_workload, workload_format
 from windtunnel.model import Workload
 from windtunnel.model.abilities import lost_in
 from windtunnel.model.asks import asked_of_slurm

@@ -7,7 +7,7 @@ from pathlib import Path
 from windtunnel.diagnostics import InputError, UsageError, open_input
 from windtunnel.formats.haizea.ini import read_haizea_config
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
-from windtunnel.formats.registry import guess_format
+from windtunnel.formats.recognition import guess_format
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
 from windtunnel.model import Platform
 from windtunnel.model.haizea_config import HaizeaConfig

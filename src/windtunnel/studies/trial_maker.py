@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import InputError, UsageError, WindtunnelError, files_read, read_time
 from windtunnel.engine import Options
 from windtunnel.examples import file_of
-from windtunnel.formats.registry import read_events, read_platform, read_workload, word_format
+from windtunnel.formats.recognition import word_format
+from windtunnel.formats.registry import read_events, read_platform, read_workload
 from windtunnel.model.failures import parse_failures
 from windtunnel.studies.bound import BoundSchedulers
 from windtunnel.studies.digests import digest_of, digest_of_code, digest_of_file, digest_of_object

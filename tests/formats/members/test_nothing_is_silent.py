@@ -11,7 +11,8 @@ from tests.formats.members.samples import SAMPLES, Sample
 
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.entities.sss_node import NodeSite
-from windtunnel.formats.registry import FORMATS, function
+from windtunnel.formats.recognition import function
+from windtunnel.formats.shipped import FORMATS
 from windtunnel.model import EventList, Platform, Workload
 from windtunnel.model.abilities import report_of
 from windtunnel.model.lease import LeaseSite, LeaseWorkload

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from shared import shared
 from windtunnel.diagnostics import InputError
-from windtunnel.formats.registry import find_format, read_platform, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.model.slurm import GresItem, OverSubscribe
 
 MOMENTS = ["clean/during", "clean/after", "during", "after"]

@@ -7,7 +7,8 @@ import pytest
 
 from shared import shared
 from windtunnel.diagnostics import InputError
-from windtunnel.formats.registry import find_format, read_platform, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.formats.slurm.listings import command_of
 
 MOMENTS = ["clean/during", "clean/after", "during", "after"]

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
-from windtunnel.formats.registry import find_format, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_workload
 from windtunnel.formats.slurm.sacct import read_sacct
 from windtunnel.formats.slurm.submit_line import not_followed, options_in
 from windtunnel.formats.slurm.submitted_values import dependencies_in

@@ -7,7 +7,8 @@ import pytest
 
 from shared import shared
 from windtunnel.diagnostics import InputError, Severity, UsageError
-from windtunnel.formats.registry import find_format, read_platform
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_platform
 from windtunnel.formats.slurm.conf import read_slurm_conf
 from windtunnel.formats.slurm.scontrol import read_scontrol
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from shared import shared
 from windtunnel.diagnostics import InputError, Severity, UsageError
-from windtunnel.formats.registry import find_format, read_platform, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.formats.slurm.conf import read_slurm_conf
 from windtunnel.formats.slurm.sacct import read_sacct
 from windtunnel.formats.slurm.values import date, duration, expand_hosts, fold_hosts

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from shared import shared
 from windtunnel.diagnostics import InputError
-from windtunnel.formats.registry import find_format, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_workload
 from windtunnel.formats.slurm.snapshot import read_scontrol_job
 from windtunnel.model.slurm import Dependency, GresAsk
 

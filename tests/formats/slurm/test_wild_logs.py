@@ -5,7 +5,7 @@ import json
 import pytest
 
 from windtunnel.diagnostics import Findings, InputError
-from windtunnel.formats.registry import guess_format
+from windtunnel.formats.recognition import guess_format
 from windtunnel.formats.slurm.accounts import read_associations
 from windtunnel.formats.slurm.accounts_dump import read_dump
 from windtunnel.formats.slurm.json_jobs import read_squeue_json

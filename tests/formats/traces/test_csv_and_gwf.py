@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import windtunnel as wt
 from shared import shared
 from windtunnel.diagnostics import InputError, Severity, UsageError
-from windtunnel.formats.registry import find_format, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_workload
 from windtunnel.formats.traces.gwf import read_gwf
 from windtunnel.formats.traces.mapped_csv import Mapped, read_csv, read_mapping
 

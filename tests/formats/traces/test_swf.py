@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
-from windtunnel.formats.registry import find_format
+from windtunnel.formats.recognition import find_format
 from windtunnel.formats.traces.swf import read_swf
 from windtunnel.formats.traces.swf_jobs import JobMaker
 from windtunnel.model import Request

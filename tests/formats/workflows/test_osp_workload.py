@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared import shared
 from windtunnel.diagnostics import InputError, Severity
 from windtunnel.entities.quantities import quantity
-from windtunnel.formats.registry import find_format
+from windtunnel.formats.recognition import find_format
 from windtunnel.formats.workflows.osp_workload import check, read_workload
 
 DAY = "2018-12-11T"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import windtunnel as wt
 from shared import shared
 from windtunnel.diagnostics import InputError
-from windtunnel.formats.registry import find_format, read_workload
+from windtunnel.formats.recognition import find_format
+from windtunnel.formats.registry import read_workload
 from windtunnel.formats.workflows.dax import read_dax
 from windtunnel.formats.workflows.wfcommons import read_wfcommons
 from windtunnel.model import DelayProfile, Request

@@ -1,17 +1,14 @@
 """batsched's energy family: hosts that are switched off while idle, planned as fake jobs (spec: section 6)."""
 
 from collections.abc import Iterator
-from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Final, Literal
-
-from msgspec import Meta, Struct
+from typing import Any, ClassVar, Final, Literal
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
+from windtunnel.schedulers.batsched.energy_options import EnergyOptions
 from windtunnel.schedulers.batsched.loop import Batsched, Waiting
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import HORIZON, Exact, exact, nearest
-from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.vocabulary import (
     CallMeLater,
     HostsPStateChanged,
@@ -26,11 +23,7 @@ from windtunnel.vocabulary import (
 
 __all__ = [
     "FAKE",
-    "EnergyOptions",
     "EnergyScheduler",
-    "NonNegative",
-    "PositiveSeconds",
-    "Seconds",
     "hosts_of",
     "state_of",
 ]
@@ -38,40 +31,8 @@ __all__ = [
 FAKE: Final = "fakejob_"
 """How the ids of fake jobs begin; ``fakejob_son_3`` is host 3 being switched on."""
 
-NonNegative = Annotated[float, Meta(ge=0)]
-Watts = Annotated[float, Meta(gt=0, description="in watts")]
-Joules = Annotated[float, Meta(gt=0, description="in joules")]
-PositiveSeconds = Annotated[float, Meta(gt=0, description="in seconds")]
-Seconds = Annotated[float, Meta(ge=0, description="in seconds")]
 State = Literal["son", "soff", "esleep", "psleep"]
 """Being switched on or off; asleep and not to be woken; asleep and to be woken when needed."""
-
-
-class EnergyOptions(Struct, frozen=True, kw_only=True):
-    """What switching and running cost: watts, joules and seconds, and the power states to switch to."""
-
-    power_compute: Watts
-    power_idle: Watts
-    power_sleep: Watts
-    pstate_compute: Annotated[int, Meta(ge=0)]
-    pstate_sleep: Annotated[int, Meta(ge=0)]
-    time_switch_on: PositiveSeconds
-    time_switch_off: PositiveSeconds
-    energy_switch_on: Joules
-    energy_switch_off: Joules
-    ensured_sleep_time_lower_bound: Seconds = 0.0
-    ensured_sleep_time_upper_bound: Seconds = 1e8
-    queue_order: QueueOrder = "fcfs"
-    rjms_delay: Seconds = 5.0
-
-    def ensured_sleep(self) -> float:
-        """For how long a host must sleep to save what switching it costs, within the bounds."""
-        switching = Fraction(self.time_switch_on) + Fraction(self.time_switch_off) + 2 * Fraction(self.rjms_delay)
-        spent = Fraction(self.energy_switch_on) + Fraction(self.energy_switch_off)
-        idle, sleep = Fraction(self.power_idle), Fraction(self.power_sleep)
-        worth = (switching * idle - spent) / (sleep - idle)
-        low, high = Fraction(self.ensured_sleep_time_lower_bound), Fraction(self.ensured_sleep_time_upper_bound)
-        return float(min(max(worth, low), high))
 
 
 def name(state: State, host: int) -> str:

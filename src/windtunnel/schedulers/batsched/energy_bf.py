@@ -3,15 +3,8 @@
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from windtunnel.schedulers.batsched.energy import (
-    EnergyOptions,
-    EnergyScheduler,
-    NonNegative,
-    PositiveSeconds,
-    hosts_of,
-    name,
-    state_of,
-)
+from windtunnel.schedulers.batsched.energy import EnergyScheduler, hosts_of, name, state_of
+from windtunnel.schedulers.batsched.energy_options import EnergyOptions, NonNegative, PositiveSeconds
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import Exact, exact
 from windtunnel.vocabulary import JobSubmitted

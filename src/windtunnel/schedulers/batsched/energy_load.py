@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from windtunnel.schedulers.batsched.energy import EnergyOptions, NonNegative, Seconds
 from windtunnel.schedulers.batsched.energy_bf import Monitoring, MonitoringOptions
+from windtunnel.schedulers.batsched.energy_options import EnergyOptions, NonNegative, Seconds
 from windtunnel.schedulers.batsched.liquid import Trace, horizon, load
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile
 from windtunnel.schedulers.batsched.rationals import Exact, nearest

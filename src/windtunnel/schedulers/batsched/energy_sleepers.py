@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from windtunnel.schedulers.batsched.energy import EnergyOptions
 from windtunnel.schedulers.batsched.energy_easy import EnergyEasy
 from windtunnel.schedulers.batsched.energy_load import InertialOptions
+from windtunnel.schedulers.batsched.energy_options import EnergyOptions
 from windtunnel.schedulers.batsched.rationals import exact
 
 __all__ = ["EnergyIdleSleeper", "EnergySubpartSleeper"]
