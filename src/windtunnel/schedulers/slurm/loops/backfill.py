@@ -6,6 +6,7 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless, drop_late
+from windtunnel.schedulers.slurm.loops.deferred import Deferred
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
 from windtunnel.schedulers.slurm.loops.last_tested import LastTested
 from windtunnel.schedulers.slurm.loops.looked_at import LookedAt
@@ -48,8 +49,7 @@ class _Cycle:
         self.array_plans = 0
         self.may_defer = False
         """Whether plans may be put off that keep no job from starting now."""
-        self.deferred: list[Record | RunningJob] = []
-        """Jobs whose plans were, and those that have started since."""
+        self.deferred = Deferred()
         self.not_all = False
         """Whether limits of the cycle may leave out jobs with deadlines, which are not cancelled then (§9)."""
 
@@ -68,7 +68,7 @@ class _Cycle:
         most = settings.bf_max_job_test
         prospects = self._prospects(queue)
         for place, record in enumerate(queue):
-            if self.deferred and most and self.done.tested + len(self.deferred) >= most:
+            if self.deferred.jobs and most and self.done.tested + len(self.deferred.jobs) >= most:
                 self._catch_up()  # tests may have been enough: of an array each task is one
             if self.full or (most and self.done.tested >= most):
                 break
@@ -143,23 +143,23 @@ class _Cycle:
         if sort.opaque:
             self._catch_up()
         elif prospects.may_start(sort):
-            if self.deferred and (record.demand.exclusive or not prospects.starts(sort)):
+            if self.deferred.jobs and (record.demand.exclusive or not prospects.starts(sort)):
                 self._catch_up()
         elif self.may_defer and self.planner.is_hopeless(record, look=False):
             sort.hopeless = True
             return
         elif self._may_defer(place) and prospects.behind(sort, place):
-            self.deferred.append(record)
+            self.deferred.put_off(record, self.state.now + sort.length, self.planner.map)
             return
-        elif self.deferred:
+        elif self.deferred.jobs:
             if self.planner.is_hopeless(record, look=True):
                 sort.hopeless = True
                 return
             self._catch_up()
         started = len(self.done.started)
         self._record(record)
-        if self.deferred:
-            self.deferred += self.done.started[started:]
+        if self.deferred.jobs:
+            self.deferred.started(self.done.started[started:])
 
     def _may_defer(self, place: int) -> bool:
         """Whether one more job may be put off: as many tests and plans as that do not end the cycle."""
@@ -167,14 +167,13 @@ class _Cycle:
         if not self.may_defer or (known.bf_max_job_test and place >= known.bf_max_job_test):
             return False
         most = self.planner.most_boundaries
-        return not most or self.planner.map.records + 2 * len(self.deferred) + 2 < most
+        return not most or self.planner.map.records + self.deferred.boundaries + 2 < most
 
     def _catch_up(self) -> None:
         """What was put off is planned after all, in order: each job as before those that have started since."""
-        if not self.deferred:
+        if not self.deferred.jobs:
             return
-        selector, waiting = self.state.selector, self.deferred
-        self.deferred = []
+        selector, waiting = self.state.selector, self.deferred.take()
         for one in waiting:
             if isinstance(one, RunningJob):
                 selector.gave_back(one.holding)
