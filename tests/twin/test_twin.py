@@ -18,7 +18,7 @@ from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.extract import script
 from windtunnel.twin.node_changes import with_nodes
-from windtunnel.twin.replay import log_of, outcomes
+from windtunnel.twin.replay import log_of, replay
 from windtunnel.twin.what_if import Change, Shift, what_if
 
 CONF = """ClusterName=small
@@ -127,7 +127,7 @@ def test_a_change_is_foreseen_exactly(site):
     log = recorded(site)
     found = what_if(site / "slurm.conf", read_workload(log), nodes=["main:+2"], scheduler="easy")
     (site / "changed.conf").write_text(more_nodes((site / "slurm.conf").read_text(), "main:+2"))
-    truth = outcomes(read_platform(site / "changed.conf"), read_workload(log), "easy")
+    truth, _ = replay(read_platform(site / "changed.conf"), read_workload(log), "easy")
     whole = found.shifts[0]
     assert whole.after == pytest.approx(sum(one.waited for one in truth) / len(truth))
     assert whole.after < whole.before
@@ -146,7 +146,7 @@ def test_an_altered_weight_is_foreseen_exactly(site):
     truth = {
         one.id: one.waited for one in log_of(read_workload(recorded(site, None, "truth", "slurm", "changed.conf")))
     }
-    now = {one.id: one.waited for one in outcomes(read_platform(site / "changed.conf"), log)}
+    now = {one.id: one.waited for one in replay(read_platform(site / "changed.conf"), log)[0]}
     assert now == pytest.approx(truth)
     assert found.shifts[0].after == pytest.approx(sum(truth.values()) / len(truth))
     sizes = {one.name: one.after - one.before for one in found.shifts if one.by == "user"}
@@ -207,6 +207,36 @@ def test_nodes_are_added_to_a_partition_of_a_node_set_by_their_feature():
 def test_faulty_nodes(change):
     with pytest.raises(UsageError):
         more_nodes(CONF, change)
+
+
+def test_options_of_both_formats(site, capsys):
+    (site / "accounts.txt").write_text("Cluster|Account|User\nx|root|\nx|au0|\nx|au0|u0\n")
+    lines = (site / "asked").read_text().splitlines()
+    (site / "bare").write_text("\n".join(lines[1:]) + "\n")
+    head = ["--workload-option", f"columns={lines[0].replace('|', ',')}"]
+    files = [str(site / "slurm.conf"), str(site / "bare")]
+    accounts = ["--platform-option", f"accounts={site / 'accounts.txt'}"]
+    assert main(["calibrate", *files, *head, *accounts, "-s", "easy"]) == 0
+    assert "all jobs" in capsys.readouterr().out
+    change = ["--set", "Account=au0 MaxJobs=1"]
+    assert main(["what-if", *files, *head, *accounts, "-s", "easy", *change]) == 0
+    assert "sacctmgr modify account au0 set MaxJobs=1" in capsys.readouterr().out
+    assert main(["what-if", *files, *head, "-s", "easy", *change]) == 2
+    assert "it is not known which accounts there are" in capsys.readouterr().err
+    assert main(["what-if", *files, *head, "--platform-option", "sped=2", *change]) == 2
+    assert "no option 'sped' (did you mean 'speed'?)" in capsys.readouterr().err
+
+
+def test_all_that_did_not_take_effect_is_told(site, capsys):
+    lines = (site / "asked").read_text().splitlines()
+    cancelled = "900|u1|au1|main|2024-01-01T00:00:00|None|2024-01-01T00:00:09|0|120|1|CANCELLED|None assigned"
+    (site / "odd").write_text("\n".join([*lines, cancelled, lines[5]]) + "\n")
+    found = calibrate(read_platform(site / "slurm.conf"), read_workload(site / "odd"), "easy")
+    assert len(found.told) >= 3
+    assert main(["calibrate", str(site / "slurm.conf"), str(site / "odd"), "-s", "easy"]) == 0
+    printed = capsys.readouterr().err
+    assert all(line in printed for line in found.told)
+    assert "run.account" not in printed
 
 
 def test_a_log_without_starts(site):

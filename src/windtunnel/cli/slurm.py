@@ -1,9 +1,7 @@
 """``windtunnel slurm extract``, ``calibrate`` and ``what-if``: a Slurm site's twin."""
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -24,6 +22,8 @@ _LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG"
 _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
 _SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead of the site's own.")
 _JSON = typer.Option("--json", help="Print JSON.")
+_OF_SITE = typer.Option("--platform-option", help="An option of the site's format, as key=value (usage=sshare.txt).")
+_OF_LOG = typer.Option("--workload-option", help="An option of the log's format, as key=value (walltime=kill).")
 _MOST: Final = 12
 _ORDER: Final = "the site comes first, then its log: site/slurm.conf site/jobs.txt"
 _LISTINGS: Final = ("scontrol", "sinfo-json")
@@ -65,6 +65,8 @@ def calibrate(
     report: Annotated[
         str, typer.Option("--report", metavar="PAGE", help="Also write an HTML page with charts and all groups.")
     ] = "",
+    platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- typer copies it
+    workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Replay a site's log and measure how closely the replay agrees with what happened.
@@ -85,10 +87,12 @@ def calibrate(
         check_page(Path(report), [conf, jobs])
     # In a listing a node may be away today that the jobs of the log ran on.
     options: dict[str, Any] = {"all_states": True} if form in _LISTINGS else {}
-    platform = read_platform(conf, format=form, tz=tz, **options)
-    workload = read_workload(jobs, format="sacct", tz=tz)
-    with _told():
-        found, pairs = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+    of_site, of_log = _options(tz, platform_option, workload_option)
+    platform = read_platform(conf, format=form, **options | of_site)
+    workload = read_workload(jobs, **{"format": "sacct"} | of_log)
+    found, pairs = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+    for line in found.told:
+        print(line, file=sys.stderr)
     print(_as_json(found) if json else _calibration(found))  # also where the page cannot be written
     if report:
         from windtunnel.twin.page import write_page
@@ -117,6 +121,8 @@ def what_if(
     out: Annotated[
         str, typer.Option("--out", help="Keep the study of both runs here; results already there are reused.")
     ] = "",
+    platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- as above
+    workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Run a site's log before and after a change to its slurm.conf or accounting, and show who gains and who loses.
@@ -135,8 +141,9 @@ def what_if(
     conf, file = _files(site, log)
     if (form := _format_of(conf)) != "slurm":
         raise UsageError(f"{conf} is in the format {form}: what is changed is a slurm.conf", "name that")
-    workload = read_workload(file, format="sacct", tz=tz)
-    found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, tz=tz)
+    of_site, of_log = _options(tz, platform_option, workload_option)
+    workload = read_workload(file, **{"format": "sacct"} | of_log)
+    found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **of_site)
     for line in found.told:
         print(line, file=sys.stderr)
     print(_as_json(found) if json else _change(found))
@@ -153,6 +160,14 @@ def _files(site: str, log: str) -> tuple[str, str]:
     if not log:
         raise UsageError("name the log after the site", "what sacct -P or sacct --json printed")
     return site, log
+
+
+def _options(tz: str, of_site: list[str], of_log: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of both readers."""
+    from windtunnel.cli.run_options import with_given
+
+    zone = {} if tz == "UTC" else {"tz": tz}
+    return with_given(zone, of_site, "platform option"), with_given(zone, of_log, "workload option")
 
 
 def _format_of(conf: str) -> str:
@@ -178,16 +193,6 @@ def _format_of(conf: str) -> str:
         hint = "slurm.conf, scontrol show node or sinfo --json does; windtunnel slurm extract prints how to get it"
         raise UsageError(f"{conf} describes no Slurm site: it is in the format {found}", hint)
     return found
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """What the runs within did not honour is printed once, on standard error."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        yield
-    for text in dict.fromkeys(str(one.message) for one in told):
-        print(text, file=sys.stderr)
 
 
 def _as_json(value: Any) -> str:

@@ -8,7 +8,7 @@ import msgspec
 from windtunnel.model import Platform, Workload
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.odd_waits import OddWaits, told_apart
-from windtunnel.twin.replay import GROUPS, Outcome, groups_of, log_of, mean_wait, median_wait, outcomes
+from windtunnel.twin.replay import GROUPS, Outcome, groups_of, log_of, mean_wait, median_wait, replay
 
 __all__ = ["Calibration", "Compared", "calibrate", "compare"]
 
@@ -49,6 +49,8 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     odd: OddWaits
     """Jobs that waited much longer, or shorter, than in the replay."""
     verdict: str
+    told: tuple[str, ...] = ()
+    """What did not take effect as written in the replay."""
 
 
 def calibrate(platform: Platform, workload: Workload, scheduler: str = "", *, fit_drains: bool = True) -> Calibration:
@@ -72,7 +74,8 @@ def compare(
     was = log_of(workload)
     drains = drains_in(was, platform) if fit_drains else []
     options = {"events": as_events(drains, platform)} if drains else {}
-    became = {one.id: one for one in outcomes(platform, workload, scheduler, **options)}
+    jobs, told = replay(platform, workload, scheduler, **options)
+    became = {one.id: one for one in jobs}
     pairs = [(one, became[one.id]) for one in was if one.id in became]
     differences = [abs(new.waited - old.waited) for old, new in pairs]
     cores = sum(host.cores for host in platform.hosts)
@@ -89,6 +92,7 @@ def compare(
         error=median(differences) if differences else 0.0,
         odd=told_apart(pairs),
         verdict="",
+        told=told,
     )
     return msgspec.structs.replace(found, verdict=_verdict(found)), pairs
 

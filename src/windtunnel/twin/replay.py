@@ -1,5 +1,6 @@
 """A log replayed on a site: what became of each job, and figures of groups of jobs."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from statistics import fmean, median
@@ -8,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from windtunnel.api import simulate
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import AccountWarning, UsageError
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.model.abilities import start_date_of
@@ -21,8 +22,8 @@ __all__ = [
     "log_of",
     "mean_wait",
     "median_wait",
-    "outcomes",
     "outcomes_in",
+    "replay",
 ]
 
 COLUMNS: Final = ("id", "submission_time", "waiting_time", "execution_time", "starting_time")
@@ -108,10 +109,15 @@ def _held(job: Job, zero: float) -> float:
     return max(0.0, ask.begin - zero - job.submission_time)
 
 
-def outcomes(platform: Platform, workload: Workload, scheduler: str = "", **options: Any) -> list[Outcome]:
-    """What becomes of the jobs on a site; those that never start are left out."""
-    run = simulate(platform, workload, scheduler or None, **options)
-    return outcomes_in(run.jobs.select(COLUMNS).iter_rows(), {job.id: job for job in workload})
+def replay(
+    platform: Platform, workload: Workload, scheduler: str = "", **options: Any
+) -> tuple[list[Outcome], tuple[str, ...]]:
+    """What becomes of the jobs on a site, but for those that never start, and what did not take effect as written."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccountWarning)  # it stands in the second
+        run = simulate(platform, workload, scheduler or None, **options)
+    found = outcomes_in(run.jobs.select(COLUMNS).iter_rows(), {job.id: job for job in workload})
+    return found, tuple(str(line) for line in run.account if not line.note)
 
 
 def outcomes_in(rows: Iterable[tuple[Any, ...]], known: Mapping[str, Job]) -> list[Outcome]:

@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from windtunnel.diagnostics import SimulationError, UsageError
-from windtunnel.formats.slurm.conf import read_as
+from windtunnel.formats.slurm.conf import read_as, read_slurm_conf
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.model.slurm import SlurmSite
+from windtunnel.options import checked_options, options_of
 from windtunnel.studies.results import StudyResults
 from windtunnel.studies.study import study
 from windtunnel.twin.accounting_changes import ACCOUNTING, changed_accounting, without_effect
@@ -107,6 +108,7 @@ def what_if(
         InputError, UsageError: the files or changes are at fault.
         SimulationError: a run could not go on.
     """
+    options = checked_options("the format slurm", options_of(read_slurm_conf, skip=1), options)
     files = after = ConfFiles.read(conf)
     asked = [pairs_of(change) for change in sets]
     apart = [pairs for pairs in asked if pairs[0][0].lower() in _APART]
