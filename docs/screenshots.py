@@ -14,9 +14,12 @@ from threading import Thread
 from typing import Any
 
 import windtunnel as wt
+from windtunnel.examples import find
 from windtunnel.formats import Signal
 from windtunnel.model import Host, Platform, PowerState
 from windtunnel.model.failures import parse_failures
+from windtunnel.twin.change_page import write_page
+from windtunnel.twin.what_if import try_out
 
 HERE = Path(__file__).parent / "images"
 WORKLOAD = "lublin:3000?hosts=128&load=0.9&seed=7"
@@ -78,6 +81,18 @@ def site_power(new_page: Any, folder: Path) -> None:
     page.locator("#curves").screenshot(path=HERE / "site_power.png")
 
 
+def what_if(new_page: Any, folder: Path) -> None:
+    """Two nodes more on the sample site, and one with GPUs fewer."""
+    site = find("slurm")
+    log = wt.read_workload(site.workloads[0], format="sacct")
+    changes = ["batch:+2", "gpu:-1"]
+    found, pairs = try_out(site.platform, log, sets=[], nodes=changes, scheduler="easy", jobs=1, out="")
+    page = new_page()
+    page.set_viewport_size({"width": 1100, "height": 1060})
+    page.goto(write_page(found, pairs, folder / "what_if.html", title="What if: " + ", ".join(changes)).as_uri())
+    page.screenshot(path=HERE / "what_if.png")
+
+
 def live(new_page: Any) -> None:
     address: list[str] = []
     thread = Thread(target=lambda: simulation().live(paused=True, announce=address.append), daemon=True)
@@ -109,6 +124,7 @@ def main() -> None:
     with TemporaryDirectory() as folder, pages() as new_page:
         report(new_page, Path(folder))
         site_power(new_page, Path(folder))
+        what_if(new_page, Path(folder))
         live(new_page)
     print(*sorted(HERE.glob("*.png")), sep="\n")
 

@@ -13,13 +13,14 @@ from windtunnel.examples import find
 from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.model.slurm import SlurmSite
 from windtunnel.twin.calibrate import calibrate
+from windtunnel.twin.change import Change, Shift
 from windtunnel.twin.changes import changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.extract import script
 from windtunnel.twin.node_changes import with_nodes
 from windtunnel.twin.replay import log_of, replay
-from windtunnel.twin.what_if import Change, Shift, what_if
+from windtunnel.twin.what_if import what_if
 
 CONF = """ClusterName=small
 SelectType=select/linear

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from windtunnel.twin.calibrate import Calibration
-    from windtunnel.twin.what_if import Change, Shift
+    from windtunnel.twin.change import Change
 
 __all__ = ["calibrate", "slurm", "what_if"]
 
@@ -95,7 +93,7 @@ def calibrate(
         print(line, file=sys.stderr)
     print(_as_json(found) if json else _calibration(found))  # also where the page cannot be written
     if report:
-        from windtunnel.twin.page import write_page
+        from windtunnel.twin.calibration_page import write_page
 
         write_page(found, pairs, report, title=f"{platform.name}: how far the replay agrees with the log")
 
@@ -123,6 +121,9 @@ def what_if(
     ] = "",
     platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- as above
     workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above
+    report: Annotated[
+        str, typer.Option("--report", metavar="PAGE", help="Also write an HTML page with charts and all groups.")
+    ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Run a site's log before and after a change to its slurm.conf or accounting, and show who gains and who loses.
@@ -136,17 +137,25 @@ def what_if(
     """
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.registry import read_workload
-    from windtunnel.twin.what_if import what_if as try_out
+    from windtunnel.twin.what_if import try_out
 
     conf, file = _files(site, log)
     if (form := _format_of(conf)) != "slurm":
         raise UsageError(f"{conf} is in the format {form}: what is changed is a slurm.conf", "name that")
+    if report:
+        from windtunnel.cli.summary import check_page
+
+        check_page(Path(report), [conf, file], made=Path(out) if out else None)
     of_site, of_log = _options(tz, platform_option, workload_option)
     workload = read_workload(file, **{"format": "sacct"} | of_log)
-    found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **of_site)
+    found, pairs = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **of_site)
     for line in found.told:
         print(line, file=sys.stderr)
-    print(_as_json(found) if json else _change(found))
+    print(_as_json(found) if json else _change(found))  # also where the page cannot be written
+    if report:
+        from windtunnel.twin.change_page import write_page
+
+        write_page(found, pairs, report, title=f"What if: {', '.join((*set_, *nodes))}")
 
 
 def _files(site: str, log: str) -> tuple[str, str]:
@@ -223,16 +232,8 @@ def _calibration(found: "Calibration") -> str:
     return "\n".join(lines)
 
 
-def _named(some: "Sequence[Shift]") -> str:
-    """The groups that move most, with by how much the mean wait changes."""
-    said = [f"{one.by} {one.name} ({one.after - one.before:+,.0f} s)" for one in some[: _MOST // 2]]
-    left = len(some) - len(said)
-    more = f" and {left} more group{'s' if left > 1 else ''}" if left else ""
-    return ", ".join(said) + more if said else "nobody significantly"
-
-
 def _change(found: "Change") -> str:
-    lines = [f"{verb}: {_named(some)}" for verb, some in (("gain", found.gaining()), ("lose", found.losing()))]
+    lines = list(found.in_words())
     lines += ["", f"{'mean wait (s) of':34} {'jobs':>8} {'before':>12} {'after':>12}  change (95 %)"]
     for by in dict.fromkeys(one.by for one in found.shifts):
         some = sorted((one for one in found.shifts if one.by == by), key=lambda one: one.after - one.before)

@@ -1,7 +1,7 @@
 """A change of a site tried out on its log: who waits longer and who shorter, with intervals over weeks."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,65 +18,18 @@ from windtunnel.options import checked_options, options_of
 from windtunnel.studies.results import StudyResults
 from windtunnel.studies.study import study
 from windtunnel.twin.accounting_changes import ACCOUNTING, changed_accounting, without_effect
+from windtunnel.twin.change import Change, Shift
 from windtunnel.twin.changes import Pairs, changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.node_changes import with_nodes
 from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, groups_of, mean_wait, outcomes_in
 from windtunnel.twin.reservation_changes import RESERVATION, changed_reservation
 
-__all__ = ["Change", "Shift", "what_if"]
+__all__ = ["try_out", "what_if"]
 
 _WEEK = 7 * 86400
 _APART = {*ACCOUNTING, RESERVATION}
 """What is changed by commands, and not in files."""
-
-
-class Shift(msgspec.Struct, frozen=True):
-    """How the mean wait (s) of some jobs changes; ``low`` and ``high`` hold 95 of 100 resamples of weeks."""
-
-    by: str
-    name: str
-    jobs: int
-    before: float
-    after: float
-    low: float | None = None
-    """None: the log is too short for an interval (fewer than three weeks with such jobs)."""
-    high: float | None = None
-
-    @property
-    def sure(self) -> bool:
-        """Whether it is more than chance: the interval leaves out zero; without one, the mean changes by a second."""
-        if self.low is None or self.high is None:
-            return abs(self.after - self.before) >= 1
-        return self.low > 0 or self.high < 0
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What a change of a site does."""
-
-    shifts: tuple[Shift, ...]
-    """All jobs first, then by partition, account, size, user and hour of submission."""
-    never_before: int
-    """Jobs that never start without the change; ``never_after``: with it."""
-    never_after: int
-    diff: str
-    """Of slurm.conf and the files that it includes, to copy."""
-    commands: tuple[str, ...] = ()
-    """Of sacctmgr and scontrol, which change accounting and reservations in the same way."""
-    told: tuple[str, ...] = ()
-    """What did not take effect as written in the runs."""
-
-    def gaining(self) -> list[Shift]:
-        """Partitions, accounts, sizes and users that wait less, those first that save most in all."""
-        return self._moved(lambda one: one.after < one.before)
-
-    def losing(self) -> list[Shift]:
-        """Those that wait longer, those first that lose most in all."""
-        return self._moved(lambda one: one.after > one.before)
-
-    def _moved(self, which: Callable[[Shift], bool]) -> list[Shift]:
-        some = [one for one in self.shifts if one.by not in ("all", "hour") and one.sure and which(one)]
-        return sorted(some, key=lambda one: -abs(one.after - one.before) * one.jobs)
 
 
 def what_if(
@@ -108,15 +61,36 @@ def what_if(
         InputError, UsageError: the files or changes are at fault.
         SimulationError: a run could not go on.
     """
+    return try_out(
+        conf, workload, sets=sets, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **options
+    )[0]
+
+
+def try_out(
+    conf: str | Path,
+    workload: Workload,
+    *,
+    sets: Sequence[str],
+    nodes: Sequence[str],
+    scheduler: str,
+    jobs: int,
+    out: str | Path,
+    **options: Any,
+) -> tuple[Change, list[tuple[Outcome, Outcome]]]:
+    """What :func:`what_if` says, and what becomes of every job before and after.
+
+    Raises:
+        InputError, UsageError, SimulationError: as there.
+    """
     options = checked_options("the format slurm", options_of(read_slurm_conf, skip=1), options)
     files = after = ConfFiles.read(conf)
     asked = [pairs_of(change) for change in sets]
-    apart = [pairs for pairs in asked if pairs[0][0].lower() in _APART]
-    for pairs in asked:
-        after = after if pairs in apart else changed(after, pairs)
+    apart = [change for change in asked if change[0][0].lower() in _APART]
+    for change in asked:
+        after = after if change in apart else changed(after, change)
     before = read_as(files.path, files.texts, **options)
-    for change in nodes:
-        after = with_nodes(after, change, before.site or SlurmSite())
+    for more in nodes:
+        after = with_nodes(after, more, before.site or SlurmSite())
     site, commands, idle = _changed_apart(
         read_as(files.path, after.texts, **options), apart, zone_of(options.get("tz", "UTC"))
     )
@@ -128,10 +102,11 @@ def what_if(
         known = {job.id: job for job in workload}
         old, new = (_outcomes(results, name, known) for name in sites)
         told = (*idle, *results.accounts)
-    both = [one for one in old.values() if one.id in new]
+    pairs = [(one, new[one.id]) for one in old.values() if one.id in new]
+    both = [one for one, _ in pairs]
     parts = {"all": {"all jobs": both}} | {by: groups_of(both, by) for by in GROUPS}
     shifts = tuple(_shift(by, name, some, new) for by, groups in parts.items() for name, some in groups.items())
-    return Change(
+    found = Change(
         shifts=shifts,
         never_before=len(workload) - len(old),
         never_after=len(workload) - len(new),
@@ -139,6 +114,7 @@ def what_if(
         commands=tuple(commands),
         told=told,
     )
+    return found, pairs
 
 
 def _changed_apart(

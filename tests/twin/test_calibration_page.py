@@ -1,15 +1,15 @@
 """The page of a calibration: the verdict, and figures that are those of the comparison, for people and for sorting."""
 
 import re
-from html import unescape
 
 import pytest
 
+from pages import rows_of
 from windtunnel.diagnostics import UsageError
 from windtunnel.twin.calibrate import Calibration, Compared
+from windtunnel.twin.calibration_page import page, write_page
 from windtunnel.twin.drains import Drain
 from windtunnel.twin.odd_waits import OddWaits
-from windtunnel.twin.page import page, write_page
 from windtunnel.twin.replay import Outcome
 
 
@@ -37,19 +37,6 @@ FOUND = Calibration(
     odd=OddWaits(held=2, raised=1, overtaken=3, unseen=1),
     verdict="The agreement is close & good.",
 )
-
-
-def rows_of(text, caption):
-    """The cells of a table: what is shown, and the number by which it sorts."""
-    found = re.search(rf"<caption>{re.escape(caption)}</caption>.*?<tbody>(.*?)</tbody>", text, re.DOTALL)
-    rows = re.findall(r"<tr>(.*?)</tr>", found[1])
-    return [
-        [
-            (unescape(shown), value)
-            for value, shown in re.findall(r"<t[hd][^>]*?(?:data-value=\"(.*?)\")?>(.*?)</t", row)
-        ]
-        for row in rows
-    ]
 
 
 def test_the_figures_are_those_of_the_comparison():
