@@ -93,6 +93,7 @@ def test_the_last_nodes_are_taken_away(files):
     ("change", "message"),
     [
         ("p:-5", "5 nodes cannot be taken away: the partition 'p' has 4"),
+        ("p:-4", "4 nodes cannot be taken away: the site would have none"),
         ("q:-1", "there is no partition 'q'"),
         ("q:+1", "there is no line PartitionName=q with Nodes="),
         ("p:2", "'p:2' adds no nodes, and takes none away"),

@@ -39,6 +39,8 @@ def _removed(files: ConfFiles, partition: str, count: int, site: SlurmSite) -> C
     names = [node.name for node in site.nodes if there.holds(node) and node.name not in down]
     if len(names) < count:
         raise UsageError(f"{count} nodes cannot be taken away: the partition {partition!r} has {len(names)}")
+    if len(site.nodes) - len(down) == count:
+        raise UsageError(f"{count} nodes cannot be taken away: the site would have none")
     return files.begun_with(f"DownNodes={fold_hosts(names[-count:])} State=DOWN")
 
 
