@@ -36,10 +36,11 @@ def _removed(files: ConfFiles, partition: str, count: int, site: SlurmSite) -> C
         known = [one.name for one in site.partitions]
         raise UsageError(f"there is no partition {partition!r}", did_you_mean(partition, known))
     down = {name for line in files.lines if line.kind == "DownNodes" for name in _names(line, "DownNodes")}
-    names = [node.name for node in site.nodes if there.holds(node) and node.name not in down]
+    up = [node for node in site.nodes if node.name not in down]
+    names = [node.name for node in up if there.holds(node)]
     if len(names) < count:
         raise UsageError(f"{count} nodes cannot be taken away: the partition {partition!r} has {len(names)}")
-    if len(site.nodes) - len(down) == count:
+    if len(up) == count:
         raise UsageError(f"{count} nodes cannot be taken away: the site would have none")
     return files.begun_with(f"DownNodes={fold_hosts(names[-count:])} State=DOWN")
 
