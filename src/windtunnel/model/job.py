@@ -43,6 +43,15 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     processors: int = 0
     amounts: tuple[tuple[str, float], ...] = ()
 
+    def on_hosts_of(self, cores: int, *, parts: bool = False) -> "Request":
+        """Of processors: the same for hosts of this many ``cores``; with ``parts`` it takes some of them only."""
+        hosts = -(-self.processors // cores)
+        if not parts or not hosts:
+            return msgspec.structs.replace(self, hosts=hosts)
+        others = tuple(amount for amount in self.amounts if amount[0] != "cores")
+        amounts = (("cores", float(-(-self.processors // hosts))), *others)
+        return msgspec.structs.replace(self, hosts=hosts, amounts=amounts)
+
 
 class Allocation(msgspec.Struct, frozen=True):
     """What a job is given: a set of hosts and, when they are shared, amounts by host and resource name."""

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import Finding, Severity, UsageError
-from windtunnel.model import Job, Profile, Request, Workload
+from windtunnel.model import Job, Profile, Workload
 from windtunnel.model.abilities import CountingProcessors, unused_profiles
 from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
 from windtunnel.model.job import restated
@@ -16,6 +16,7 @@ from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.merged_profiles import told_apart
 from windtunnel.workloads.operations import Operation, applied, checked
 from windtunnel.workloads.operations.elasticity import elastic_job
+from windtunnel.workloads.sizing import Sizing
 
 __all__ = ["NO_WALLTIMES", "Arranged"]
 
@@ -34,7 +35,7 @@ class Arranged(ShownWorkload):
         wt.arrange(wt.read_workload("kth.swf")).slice("1996-10", weeks=4).scale_load(0.9)
     """
 
-    def __init__(self, base: Workload, operations: Sequence[Operation] = (), *, cores_per_host: int = 1) -> None:
+    def __init__(self, base: Workload, operations: Sequence[Operation] = (), *, sizing: Sizing | None = None) -> None:
         self.base = base
         self.name = base.name
         """The part of the job ids before ``!``."""
@@ -42,11 +43,16 @@ class Arranged(ShownWorkload):
         """The absolute path of the file it came from, or ""."""
         self.operations = tuple(operations)
         """What is done, in order."""
-        self.cores_per_host = cores_per_host
-        """The cores of a host, for jobs that count processors."""
+        self.sizing = sizing or Sizing()
+        """For which hosts jobs that count processors are sized."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("base", "name", "path", "operations", "cores_per_host")}
+        return {name: getattr(self, name) for name in ("base", "name", "path", "operations", "sizing")}
+
+    @property
+    def cores_per_host(self) -> int:
+        """The cores of a host, for jobs that count processors."""
+        return self.sizing.cores_per_host
 
     def apply(self, operation: str, /, *arguments: Any, **options: Any) -> "Arranged":
         """The operation of this name, with its options; see ``windtunnel.workloads.operations.OPERATIONS``.
@@ -226,20 +232,13 @@ class Arranged(ShownWorkload):
 
     def larger_than(self, hosts: int, cores: int | None) -> Some | None:
         """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
-        limit = hosts * self.cores_per_host if cores is None else cores
-        sizes = self.columns.sizes()
-        ranks = [rank for rank, size in enumerate(sizes) if size > limit]
-        unit = self.cores_per_host if cores is None else 1
-        return Some(len(ranks), self[ranks[0]].id, -(-max(sizes) // unit)) if ranks else None
+        ranks, most = self.sizing.larger_than(self.columns, hosts, cores)
+        return Some(len(ranks), self[ranks[0]].id, most) if ranks else None
 
     def cores_in_vain(self) -> Some | None:
         """The jobs that use fewer cores than their hosts have; see :class:`~windtunnel.model.asks.Sized`."""
-        cores = self.cores_per_host
-        if cores == 1:
-            return None
-        sizes = self.columns.sizes()
-        ranks = [rank for rank, size in enumerate(sizes) if size % cores]
-        return Some(len(ranks), self[ranks[0]].id, sum(-sizes[rank] % cores for rank in ranks)) if ranks else None
+        ranks, fewer = self.sizing.cores_in_vain(self.columns)
+        return Some(len(ranks), self[ranks[0]].id, fewer) if ranks else None
 
     def with_cores(self, cores_per_host: int) -> "Arranged":
         """The same jobs for hosts of so many cores, where they count processors."""
@@ -247,7 +246,11 @@ class Arranged(ShownWorkload):
             return self
         if cores_per_host < 1:
             raise UsageError(f"a host has at least one core, not {cores_per_host}")
-        return Arranged(self.base, self.operations, cores_per_host=cores_per_host)
+        return Arranged(self.base, self.operations, sizing=Sizing(cores_per_host, self.sizing.parts))
+
+    def in_parts(self) -> "Arranged":
+        """The same jobs; those of logs that count processors take cores of their hosts."""
+        return Arranged(self.base, self.operations, sizing=Sizing(self.cores_per_host, parts=True))
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -278,7 +281,7 @@ class Arranged(ShownWorkload):
         made = replace(
             job,
             id=self._id(columns, index, job.name),
-            request=self._request(columns, index, job.request),
+            request=self.sizing.request(columns, index, job.request),
             profile=self._profiles[columns.origins[index]].get(job.profile.id, job.profile),
             submission_time=columns.submits[index],
             walltime=job.walltime if columns.walltimes is None else columns.walltimes[index],
@@ -293,9 +296,3 @@ class Arranged(ShownWorkload):
         found = [self._id(columns, index, one.partition("!")[2]) for one in job.dependencies]
         last = len(columns) if columns.copies is None else index
         return tuple(one for one in found if self._kept.get(one, last) < last)
-
-    def _request(self, columns: Columns, index: int, asked: Request) -> Request:
-        size = columns.processors[index] if columns.processors is not None else asked.processors or asked.hosts
-        if asked.processors:
-            return replace(asked, hosts=-(-size // self.cores_per_host), processors=size)
-        return replace(asked, hosts=size)

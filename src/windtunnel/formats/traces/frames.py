@@ -95,6 +95,8 @@ def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
 
     if isinstance(frame, pl.DataFrame):
         return frame.columns, frame.iter_rows(named=True)
+    if isinstance(frame, pl.LazyFrame):  # first: to look for its columns would be to work them out
+        raise UsageError("a lazy frame has no rows yet", "a lazy frame becomes one by collect()")
     if isinstance(frame, PandasFrame):
         if all(name is not None for name in frame.index.names):  # columns until somebody made them the index
             frame = frame.reset_index()
@@ -113,8 +115,7 @@ def _rows(frame: Any) -> tuple[list[str], Iterable[Mapping[str, Any]]]:
     if isinstance(frame, Sequence) and frame and all(isinstance(row, Mapping) for row in frame):
         return list(dict.fromkeys(str(name) for row in frame for name in row)), frame
     raise UsageError(
-        f"a frame is one of polars or pandas, a dictionary of columns or a list of dictionaries, not {frame!r:.60}",
-        "a lazy frame becomes one by collect()" if isinstance(frame, pl.LazyFrame) else "",
+        f"a frame is one of polars or pandas, a dictionary of columns or a list of dictionaries, not {frame!r:.60}"
     )
 
 

@@ -13,15 +13,6 @@ from windtunnel.model import Job, JobList, Request
 __all__ = ["Recorded", "TraceWorkload"]
 
 
-def _sized(request: Request, cores_per_host: int, *, parts: bool) -> Request:
-    """A request that counts processors, for hosts of so many cores."""
-    hosts = -(-request.processors // cores_per_host)
-    if not parts or not hosts:
-        return replace(request, hosts=hosts)
-    others = tuple(amount for amount in request.amounts if amount[0] != "cores")
-    return replace(request, hosts=hosts, amounts=(("cores", float(-(-request.processors // hosts))), *others))
-
-
 class Recorded(NamedTuple):
     """What a trace says of how it was with a job; seconds."""
 
@@ -79,7 +70,7 @@ class TraceWorkload(JobList):
             asked = job.request
             request = requests.get(asked)
             if request is None:
-                request = requests[asked] = _sized(asked, cores_per_host, parts=self.parts)
+                request = requests[asked] = asked.on_hosts_of(cores_per_host, parts=self.parts)
             jobs.append(replace(job, request=request))
         new = TraceWorkload(
             self.name,
