@@ -8,7 +8,7 @@ from math import inf
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
-from windtunnel.schedulers.waiting import ANY, WaitingQueue
+from windtunnel.schedulers.waiting import ANY, NO_SIZE, WaitingQueue
 
 __all__ = ["IndexedQueue"]
 
@@ -113,18 +113,16 @@ class IndexedQueue(WaitingQueue):
         assert job is not None
         return job
 
-    def smallest(self) -> int:
-        """The size of the smallest job."""
-        return self._sizes[0]
-
     def add(self, job: Job, now: float) -> None:
         """Put a job at the end."""
         del now  # arrival is all that counts
         rank = self._base + len(self._jobs)
         self._jobs.append(job)
         self._ranks[job.id] = rank
-        self.count += 1
         size = job.request.hosts
+        if not self.count:
+            self.foremost = size
+        self.count += 1
         bucket = self._buckets.get(size)
         if bucket is None:
             bucket = self._buckets[size] = _Bucket(size)
@@ -132,6 +130,7 @@ class IndexedQueue(WaitingQueue):
             place = bisect_left(self._sizes, size)
             self._sizes.insert(place, size)
             self._filled.insert(place, bucket)
+            self.smallest = self._sizes[0]
         bucket.append(rank, job.walltime)
 
     def pop(self) -> Job:
@@ -210,13 +209,26 @@ class IndexedQueue(WaitingQueue):
         bucket = self._buckets[size]
         bucket.remove(rank)
         if not bucket.alive:
-            place = bisect_left(self._sizes, size)
-            del self._sizes[place], self._filled[place]
+            sizes = self._sizes
+            place = bisect_left(sizes, size)
+            del sizes[place], self._filled[place]
+            self.smallest = sizes[0] if sizes else NO_SIZE
         self.count -= 1
+        place = rank - self._base
+        self._jobs[place] = None
+        if place == self._front:
+            self._find_front()
+
+    def _find_front(self) -> None:
+        """The first job has gone: which is the first now."""
         jobs = self._jobs
-        jobs[rank - self._base] = None
         front = self._front
-        while front < len(jobs) and jobs[front] is None:
+        self.foremost = NO_SIZE
+        while front < len(jobs):
+            job = jobs[front]
+            if job is not None:
+                self.foremost = job.request.hosts
+                break
             front += 1
         if front > 64 and front * 2 > len(jobs):
             del jobs[:front]
