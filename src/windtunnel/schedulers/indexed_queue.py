@@ -22,7 +22,7 @@ class _Bucket:
     def __init__(self, size: int) -> None:
         self.size = size
         self.capacity = 1
-        self.tree: list[float] = [inf, inf]
+        self.tree: list[float] = [-inf, inf]  # the first ends every climb
         self.ranks: list[int] = []
         self.front = 0
         """No job is there before this place."""
@@ -45,7 +45,7 @@ class _Bucket:
         node = place + self.capacity
         tree[node] = value
         node >>= 1
-        while node and tree[node] > value:
+        while tree[node] > value:
             tree[node] = value
             node >>= 1
 
@@ -58,6 +58,7 @@ class _Bucket:
         while capacity < 2 * len(kept):
             capacity *= 2
         tree = [inf] * (2 * capacity)
+        tree[0] = -inf
         tree[capacity : capacity + len(kept)] = [old[k] for k in kept]
         for node in range(capacity - 1, 0, -1):
             left, right = tree[2 * node], tree[2 * node + 1]
@@ -80,14 +81,14 @@ class _Bucket:
     def remove(self, rank: int) -> None:
         tree = self.tree
         node = bisect_left(self.ranks, rank) + self.capacity
-        tree[node] = inf
         self.alive -= 1
+        value = inf
+        tree[node] = value
         while node > 1:
-            node >>= 1
-            value = tree[node + node]
-            other = tree[node + node + 1]
+            other = tree[node ^ 1]
             if other < value:  # noqa: PLR1730 -- a call costs more
                 value = other
+            node >>= 1
             if tree[node] == value:
                 return
             tree[node] = value
