@@ -145,12 +145,12 @@ class JobMaker:
         ]
 
     def _profiles_of(self, runs: Sequence[float]) -> dict[Any, DelayProfile]:
-        """The profiles of some lengths, by length; those that are not known yet are made one after the other."""
+        """The profiles of some lengths, by length; those that are not known yet are made without a call for each."""
         profiles, prefix = self._profiles, self._prefix
         unknown = set(runs).difference(profiles)
         if len(profiles) + len(unknown) > _MANY:
             profiles.clear()
-            unknown = set(runs)
+            profiles, unknown = {}, set(runs)
         for run in unknown:
             name = run if isinstance(run, int) else length_name(run)
             profiles[run] = _DelayProfile(id=f"{prefix}{name}", delay=float(run))
