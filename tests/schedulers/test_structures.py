@@ -58,7 +58,8 @@ def test_queues(order, moves, longest):
         assert list(queue) == plain
         if plain:
             assert queue.first() is plain[0]
-            assert queue.smallest() == min(j.request.hosts for j in plain)
+            assert queue.foremost == plain[0].request.hosts
+            assert queue.smallest == min(j.request.hosts for j in plain)
             places = [queue.place(j) for j in plain]
             assert places == sorted(places)
 

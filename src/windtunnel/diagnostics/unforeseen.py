@@ -13,7 +13,7 @@ from windtunnel.diagnostics.places import place_of
 
 __all__ = ["UNFORESEEN", "reading"]
 
-_LONG: Final = re.compile(rb"\d{309,}")
+_LONG: Final = rb"\d{309,}"
 _MOST: Final = 100
 """So many of them are named."""
 UNFORESEEN: Final = "unforeseen"
@@ -52,7 +52,7 @@ def _long_numbers(path: str | Path) -> list[Finding]:
     except OSError:
         return []
     found = []
-    for match in _LONG.finditer(data):
+    for match in re.finditer(_LONG, data):
         line = data.count(b"\n", 0, match.start()) + 1
         column = match.start() - data.rfind(b"\n", 0, match.start())
         message = f"a number of {len(match[0])} digits: numbers above 1.8e308 are not supported"

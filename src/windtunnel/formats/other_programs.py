@@ -15,7 +15,7 @@ _KNOWN: Final = (
     ({"topologies", "workloads"}, "this looks like an experiment of OpenDC, which is not read"),
     ({"topology", "workload"}, "this looks like a scenario of OpenDC, which is not read"),
 )
-_HAIZEA: Final = re.compile(
+_HAIZEA: Final = (
     rb"(?:\s*[#;].*\n)*\s*\[(?:general|scheduling|simulation|accounting|deploy-imagetransfer|tracefile|opennebula"
     rb"|pricing|multi|common:[\w-]+)\]\s*?(?:[#;].*)?(?:\n|\Z)"
 )
@@ -24,7 +24,7 @@ _HAIZEA: Final = re.compile(
 
 def is_haizea(head: bytes) -> bool:
     """Whether a file that begins so is a configuration of Haizea."""
-    return _HAIZEA.match(head) is not None
+    return re.match(_HAIZEA, head) is not None
 
 
 def of_other_programs(head: bytes) -> str:

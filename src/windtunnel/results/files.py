@@ -11,7 +11,7 @@ from windtunnel.results.layout import KNOWN_FILES
 
 __all__ = ["overwrite", "save_page", "spare_others", "text_to_be_written", "write_whole"]
 
-_OWN: Final = re.compile("<title| height=")
+_OWN: Final = "<title| height="
 """What stands before is alike in all pages, and in all pictures, of a kind."""
 
 
@@ -50,7 +50,7 @@ def spare_others(target: Path, text: str) -> None:
         raise UsageError(f"{target} is a file of a run: it would be overwritten", "name another file")
     if not target.is_file():
         return
-    begins = _OWN.split(text, maxsplit=1)[0].encode()
+    begins = re.split(_OWN, text, maxsplit=1)[0].encode()
     try:
         with target.open("rb") as file:
             found = file.read(len(begins))

@@ -4,7 +4,6 @@ Rows stream while the run goes on; the last two are written at its end. Nodes ar
 in which no lease manager reports anything has none of them.
 """
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 from types import NoneType
@@ -157,6 +156,8 @@ def read_rows(kind: type[Row], data: bytes) -> list[Row]:
     Raises:
         UsageError: it is not such a table.
     """
+    import csv
+
     if not data:
         return []
     readers = [_reader(hint) for hint in get_type_hints(kind).values()]

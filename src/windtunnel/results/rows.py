@@ -37,6 +37,8 @@ ENCODER: Final = msgspec.json.Encoder()
 
 def integers(values: Sequence[Any]) -> list[str]:
     """The texts of integers."""
+    if alike(values):
+        return [f"{values[0]:d}"] * len(values)
     try:
         return ENCODER.encode(values)[1:-1].decode().split(",")
     except (TypeError, OverflowError):  # numbers of numpy, from a scheduler in Python, or enormous ones

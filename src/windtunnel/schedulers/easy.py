@@ -69,7 +69,7 @@ class Easy(BatchScheduler):
         free = site.free
         if site.changed:
             self._extra = -1
-            if queue.count and queue.smallest() <= free.size:
+            if queue.smallest <= free.size:
                 self._start_queue(now, decisions)
         if arrivals:
             for job in arrivals:
@@ -99,7 +99,7 @@ class Easy(BatchScheduler):
         Nothing was freed, so that no older job can overtake now that could not before: only this one is looked at.
         """
         if self._extra < 0:
-            self._reserve(now, self.queue.first().request.hosts)
+            self._reserve(now, self.queue.foremost)
         walltime = job.walltime
         if now + walltime <= self._shadow and walltime <= ANY:
             return True
@@ -109,16 +109,25 @@ class Easy(BatchScheduler):
         return True
 
     def _start_queue(self, now: float, decisions: list[Decision]) -> None:
-        """From the front; then whoever may overtake. The smallest job fits."""
-        queue, site = self.queue, self.site
+        """From the front; then whoever does not delay the first job that has to wait. The smallest job fits."""
+        queue, site, together = self.queue, self.site, self._together
         free = site.free
-        while queue.count:
-            need = queue.first().request.hosts
-            if need > free.size:
-                if not decisions or queue.smallest() <= free.size:
-                    self._backfill(now, need, decisions)
+        while queue.foremost <= free.size:
+            size = queue.foremost
+            decisions.append(site.run(queue.pop(), together, size))
+        if queue.smallest > free.size:
+            return
+        self._reserve(now, queue.foremost)
+        longest = longest_until(now, self._shadow)
+        while free.size:
+            job = queue.find(free.size, self._extra, longest)
+            if job is None:
                 return
-            decisions.append(site.run(queue.pop(), self._together, need))
+            queue.remove(job)
+            size = job.request.hosts
+            if job.walltime > longest:
+                self._extra -= size
+            decisions.append(site.run(job, together, size))
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""
@@ -143,19 +152,3 @@ class Easy(BatchScheduler):
             free += freed
         self._shadow = shadow if shadow > now else now  # noqa: FURB136 -- a call costs more
         self._extra = free - need if enough else 0
-
-    def _backfill(self, now: float, need: int, decisions: list[Decision]) -> None:
-        """Start whoever does not delay the first job, which needs so many hosts."""
-        queue, site = self.queue, self.site
-        free = site.free
-        self._reserve(now, need)
-        longest = longest_until(now, self._shadow)
-        while free.size:
-            job = queue.find(free.size, self._extra, longest)
-            if job is None:
-                return
-            queue.remove(job)
-            size = job.request.hosts
-            if job.walltime > longest:
-                self._extra -= size
-            decisions.append(site.run(job, self._together, size))

@@ -8,7 +8,7 @@ from math import inf
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
-from windtunnel.schedulers.waiting import ANY, WaitingQueue
+from windtunnel.schedulers.waiting import ANY, NO_SIZE, WaitingQueue
 
 __all__ = ["IndexedQueue"]
 
@@ -22,7 +22,7 @@ class _Bucket:
     def __init__(self, size: int) -> None:
         self.size = size
         self.capacity = 1
-        self.tree: list[float] = [inf, inf]
+        self.tree: list[float] = [-inf, inf]  # the first ends every climb
         self.ranks: list[int] = []
         self.front = 0
         """No job is there before this place."""
@@ -45,7 +45,7 @@ class _Bucket:
         node = place + self.capacity
         tree[node] = value
         node >>= 1
-        while node and tree[node] > value:
+        while tree[node] > value:
             tree[node] = value
             node >>= 1
 
@@ -58,6 +58,7 @@ class _Bucket:
         while capacity < 2 * len(kept):
             capacity *= 2
         tree = [inf] * (2 * capacity)
+        tree[0] = -inf
         tree[capacity : capacity + len(kept)] = [old[k] for k in kept]
         for node in range(capacity - 1, 0, -1):
             left, right = tree[2 * node], tree[2 * node + 1]
@@ -80,14 +81,14 @@ class _Bucket:
     def remove(self, rank: int) -> None:
         tree = self.tree
         node = bisect_left(self.ranks, rank) + self.capacity
-        tree[node] = inf
         self.alive -= 1
+        value = inf
+        tree[node] = value
         while node > 1:
-            node >>= 1
-            value = tree[node + node]
-            other = tree[node + node + 1]
+            other = tree[node ^ 1]
             if other < value:  # noqa: PLR1730 -- a call costs more
                 value = other
+            node >>= 1
             if tree[node] == value:
                 return
             tree[node] = value
@@ -113,18 +114,16 @@ class IndexedQueue(WaitingQueue):
         assert job is not None
         return job
 
-    def smallest(self) -> int:
-        """The size of the smallest job."""
-        return self._sizes[0]
-
     def add(self, job: Job, now: float) -> None:
         """Put a job at the end."""
         del now  # arrival is all that counts
         rank = self._base + len(self._jobs)
         self._jobs.append(job)
         self._ranks[job.id] = rank
-        self.count += 1
         size = job.request.hosts
+        if not self.count:
+            self.foremost = size
+        self.count += 1
         bucket = self._buckets.get(size)
         if bucket is None:
             bucket = self._buckets[size] = _Bucket(size)
@@ -132,6 +131,7 @@ class IndexedQueue(WaitingQueue):
             place = bisect_left(self._sizes, size)
             self._sizes.insert(place, size)
             self._filled.insert(place, bucket)
+            self.smallest = self._sizes[0]
         bucket.append(rank, job.walltime)
 
     def pop(self) -> Job:
@@ -210,13 +210,26 @@ class IndexedQueue(WaitingQueue):
         bucket = self._buckets[size]
         bucket.remove(rank)
         if not bucket.alive:
-            place = bisect_left(self._sizes, size)
-            del self._sizes[place], self._filled[place]
+            sizes = self._sizes
+            place = bisect_left(sizes, size)
+            del sizes[place], self._filled[place]
+            self.smallest = sizes[0] if sizes else NO_SIZE
         self.count -= 1
+        place = rank - self._base
+        self._jobs[place] = None
+        if place == self._front:
+            self._find_front()
+
+    def _find_front(self) -> None:
+        """The first job has gone: which is the first now."""
         jobs = self._jobs
-        jobs[rank - self._base] = None
         front = self._front
-        while front < len(jobs) and jobs[front] is None:
+        self.foremost = NO_SIZE
+        while front < len(jobs):
+            job = jobs[front]
+            if job is not None:
+                self.foremost = job.request.hosts
+                break
             front += 1
         if front > 64 and front * 2 > len(jobs):
             del jobs[:front]

@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import Job
 from windtunnel.schedulers.indexed_queue import IndexedQueue
 from windtunnel.schedulers.orders import ORDERS
-from windtunnel.schedulers.waiting import WaitingQueue
+from windtunnel.schedulers.waiting import NO_SIZE, WaitingQueue
 
 __all__ = ["SortedQueue", "waiting_queue"]
 
@@ -28,10 +28,6 @@ class SortedQueue(WaitingQueue):
         """The job at the front."""
         return self._items[0][2]
 
-    def smallest(self) -> int:
-        """The size of the smallest job."""
-        return min(item[2].request.hosts for item in self._items)
-
     def add(self, job: Job, now: float) -> None:
         """Put a job where its key says."""
         self._arrivals += 1
@@ -39,12 +35,13 @@ class SortedQueue(WaitingQueue):
         self._keys[job.id] = key
         insort(self._items, (*key, job))
         self.count += 1
+        self.smallest = min(self.smallest, job.request.hosts)
+        self.foremost = self.first().request.hosts
 
     def pop(self) -> Job:
         """Take the job at the front."""
-        job = self._items.pop(0)[2]
-        self.count -= 1
-        del self._keys[job.id]
+        job = self.first()
+        self.remove(job)
         return job
 
     def discard(self, job: Job) -> bool:
@@ -86,6 +83,9 @@ class SortedQueue(WaitingQueue):
         """Take a job out of the queue."""
         del self._items[bisect_left(self._items, self._keys.pop(job.id))]
         self.count -= 1
+        if job.request.hosts == self.smallest:
+            self.smallest = min([item[2].request.hosts for item in self._items], default=NO_SIZE)
+        self.foremost = self.first().request.hosts if self._items else NO_SIZE
 
 
 def waiting_queue(order: str) -> WaitingQueue:

@@ -5,17 +5,19 @@ at most ``extra`` hosts or no more than ``longest`` seconds of walltime.
 """
 
 from collections.abc import Callable, Iterator
-from sys import float_info
+from sys import float_info, maxsize
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 
-__all__ = ["ANY", "WaitingQueue"]
+__all__ = ["ANY", "NO_SIZE", "WaitingQueue"]
 
 ANY: Final = float_info.max
 """Longer than every walltime but that of an endless job; as ``longest`` of :meth:`WaitingQueue.find`."""
+NO_SIZE: Final = maxsize >> 1
+"""More hosts than any job needs; compiled code keeps such integers as they are."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -25,6 +27,10 @@ class WaitingQueue:
     def __init__(self) -> None:
         self.count = 0
         """How many jobs wait."""
+        self.smallest = NO_SIZE
+        """The size of the smallest of them; :data:`NO_SIZE` while there is none."""
+        self.foremost = NO_SIZE
+        """The size of the first of them; as above."""
 
     def first(self) -> Job:
         """The job at the front; there must be one."""
@@ -32,10 +38,6 @@ class WaitingQueue:
 
     def add(self, job: Job, now: float) -> None:
         """Let a job wait."""
-        raise NotImplementedError
-
-    def smallest(self) -> int:
-        """The size of the smallest job; there must be one."""
         raise NotImplementedError
 
     def pop(self) -> Job:

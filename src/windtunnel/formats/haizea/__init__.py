@@ -8,18 +8,18 @@ from windtunnel.formats.format import Format
 __all__ = ["FORMATS", "looks_like_lwf", "looks_like_site"]
 
 _PROLOG: Final = rb"\A(?:\s|<\?.*?\?>|<!--.*?-->)*"
-_LEASE: Final = re.compile(_PROLOG + rb"<lease[\s>]", re.DOTALL)
-_ROOT: Final = re.compile(_PROLOG + rb"<(nodes|site|lease-workload)[\s>/]", re.DOTALL)
+_LEASE: Final = _PROLOG + rb"<lease[\s>]"
+_ROOT: Final = _PROLOG + rb"<(nodes|site|lease-workload)[\s>/]"
 
 
 def looks_like_lwf(head: bytes) -> bool:
     """A lease workload, or one lease."""
-    return b"<lease-workload" in head or _LEASE.match(head) is not None
+    return b"<lease-workload" in head or re.match(_LEASE, head, re.DOTALL) is not None
 
 
 def looks_like_site(head: bytes) -> bool:
     """Whether a file begins with one of the elements that describe nodes."""
-    return _ROOT.match(head) is not None
+    return re.match(_ROOT, head, re.DOTALL) is not None
 
 
 FORMATS: Final = (

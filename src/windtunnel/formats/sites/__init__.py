@@ -8,18 +8,18 @@ from windtunnel.formats.format import Format
 
 __all__ = ["FORMATS", "is_host_spec", "looks_like_environment", "looks_like_nodes"]
 
-_ENVIRONMENT: Final = re.compile(rb'"(environment|datacenters|definitions)"\s*:')
-_NODE: Final = re.compile(rb"<(\w+:)?Node[\s>]")
+_ENVIRONMENT: Final = rb'"(environment|datacenters|definitions)"\s*:'
+_NODE: Final = rb"<(\w+:)?Node[\s>]"
 
 
 def looks_like_environment(head: bytes) -> bool:
     """A JSON object with one of the format's first keys."""
-    return _ENVIRONMENT.search(head) is not None
+    return re.search(_ENVIRONMENT, head) is not None
 
 
 def looks_like_nodes(head: bytes) -> bool:
     """XML with an SSS node object near its beginning."""
-    return _NODE.search(head) is not None
+    return re.search(_NODE, head) is not None
 
 
 def is_host_spec(text: str) -> bool:

@@ -16,7 +16,7 @@ __all__ = [
     "looks_like_squeue_json",
 ]
 
-_CONF: Final = re.compile(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=")
+_CONF: Final = rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*="
 
 _NO_CONF: Final = (b"Configuration data as of ", b"Current Association Manager state")
 """What scontrol shows speaks of nodes and clusters, too."""
@@ -36,7 +36,7 @@ def looks_like_sacct(head: bytes) -> bool:
 
 def looks_like_slurm_conf(head: bytes) -> bool:
     """Text that names nodes as slurm.conf does."""
-    return _CONF.search(head) is not None and not head.lstrip().startswith(_NO_CONF)
+    return re.search(_CONF, head) is not None and not head.lstrip().startswith(_NO_CONF)
 
 
 def looks_like_scontrol(head: bytes) -> bool:

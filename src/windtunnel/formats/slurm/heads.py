@@ -5,9 +5,9 @@ from typing import Final
 
 __all__ = ["first_line", "is_headless", "separator_of"]
 
-_SEPARATED: Final = re.compile(rb"(?:^|([,;:\t^~@%!#&]))JobID(?(1)\1|([,;:\t^~@%!#&]))")
+_SEPARATED: Final = rb"(?:^|([,;:\t^~@%!#&]))JobID(?(1)\1|([,;:\t^~@%!#&]))"
 _USUAL: Final = frozenset(b"Submit Start End Elapsed ElapsedRaw State NCPUS AllocCPUS ReqCPUS User Partition".split())
-_HEADLESS: Final = re.compile(rb"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?(\.\w+)?(\|[^|]*){5}")
+_HEADLESS: Final = rb"\d+(_(\d+|\[[^|]*\]))?(\+\d+)?(\.\w+)?(\|[^|]*){5}"
 
 
 def first_line(head: bytes) -> bytes:
@@ -18,7 +18,7 @@ def first_line(head: bytes) -> bytes:
 
 def separator_of(first: bytes) -> str:
     """What stands between the columns, if it is no stroke; empty: it is no such head."""
-    found = _SEPARATED.search(first)
+    found = re.search(_SEPARATED, first)
     mark = (found[1] or found[2]) if found is not None else b""
     fields = set(first.strip().split(mark)) if mark else set()
     return mark.decode("ascii", "replace") if b"JobID" in fields and len(fields & _USUAL) > 1 else ""
@@ -26,4 +26,4 @@ def separator_of(first: bytes) -> str:
 
 def is_headless(first: bytes) -> bool:
     """Whether it is a row as ``sacct -n -P`` prints them: the reader says what is missing."""
-    return _HEADLESS.match(first) is not None
+    return re.match(_HEADLESS, first) is not None

@@ -7,7 +7,7 @@ from windtunnel.formats.format import Format
 
 __all__ = ["FORMATS", "looks_like_gwf", "looks_like_nrel", "looks_like_swf"]
 
-_SWF_ROW: Final = re.compile(rb"[ \t]*-?[0-9.]+([ \t;,]+-?[0-9.]+){3}")
+_SWF_ROW: Final = rb"[ \t]*-?[0-9.]+([ \t;,]+-?[0-9.]+){3}"
 
 
 def looks_like_gwf(head: bytes) -> bool:
@@ -23,9 +23,9 @@ def looks_like_gwf(head: bytes) -> bool:
 def looks_like_swf(head: bytes) -> bool:
     """Comments that start with a semicolon, or rows of numbers, perhaps below a row of names."""
     first, second = ([line for line in head.splitlines() if line.strip()] + [b"", b""])[:2]
-    if first.lstrip().startswith(b";") or _SWF_ROW.match(first):
+    if first.lstrip().startswith(b";") or re.match(_SWF_ROW, first):
         return True
-    return _SWF_ROW.match(second) is not None and all(len(line.split()) >= 18 for line in (first, second))
+    return re.match(_SWF_ROW, second) is not None and all(len(line.split()) >= 18 for line in (first, second))
 
 
 def looks_like_nrel(head: bytes) -> bool:

@@ -60,17 +60,6 @@ class _Requests(dict[int, Request]):
         return request
 
 
-class _Profiles(dict[float, DelayProfile]):
-    """Run time -> the profile of that length."""
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__()
-        self._prefix = prefix
-
-    def __missing__(self, run: Any) -> DelayProfile:
-        return _profile(self, run, self._prefix)
-
-
 def _profile(known: dict[Any, DelayProfile], run: Any, prefix: str) -> DelayProfile:
     """The profile of a length that is not known yet, and is from now on."""
     if len(known) >= _MANY:
@@ -95,7 +84,7 @@ class JobMaker:
         self._cores = cores_per_host
         self._requests = _Requests(cores_per_host)
         # Compiled code looks into dicts of the common kind, and lists, by itself; others it asks as Python does.
-        self._profiles: dict[Any, DelayProfile] = {} if _COMPILED else _Profiles(self._prefix)
+        self._profiles: dict[Any, DelayProfile] = {}
         self._small_names: list[str | None] = []
         self._small_requests: list[Request | None] = []
 
@@ -129,6 +118,7 @@ class JobMaker:
     def _at_once(self, columns: JobColumns, extend: bool) -> list[Job]:
         """What costs least in pure Python."""
         numbers, processors, runs, submits, walltimes, users, groups, queues = columns
+        profiles = self._profiles_of(runs)
         return [
             _Job(
                 id=full_id,
@@ -143,7 +133,7 @@ class JobMaker:
             for full_id, request, profile, run, submit, walltime, user, group, queue in zip(
                 self._ids(numbers),
                 map(self._requests.__getitem__, processors),
-                map(self._profiles.__getitem__, runs),
+                map(profiles.__getitem__, runs),
                 runs,
                 submits,
                 walltimes,
@@ -153,6 +143,18 @@ class JobMaker:
                 strict=True,
             )
         ]
+
+    def _profiles_of(self, runs: Sequence[float]) -> dict[Any, DelayProfile]:
+        """The profiles of some lengths, by length; those that are not known yet are made without a call for each."""
+        profiles, prefix = self._profiles, self._prefix
+        unknown = set(runs).difference(profiles)
+        if len(profiles) + len(unknown) > _MANY:
+            profiles.clear()
+            profiles, unknown = {}, set(runs)
+        for run in unknown:
+            name = run if isinstance(run, int) else length_name(run)
+            profiles[run] = _DelayProfile(id=f"{prefix}{name}", delay=float(run))
+        return profiles
 
     def _named(self, numbers: Sequence[int]) -> Iterable[str]:
         """The names of some numbers, which are often the same; looked up by map: half the cost of one by one."""

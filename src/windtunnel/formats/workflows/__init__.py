@@ -7,12 +7,12 @@ from windtunnel.formats.format import Format
 
 __all__ = ["FORMATS", "looks_like_dax", "looks_like_osp", "looks_like_wfcommons"]
 
-_OSP: Final = re.compile(rb'"workflows"\s*:')
+_OSP: Final = rb'"workflows"\s*:'
 
 
 def looks_like_osp(head: bytes) -> bool:
     """A JSON object with workflows."""
-    return _OSP.search(head) is not None
+    return re.search(_OSP, head) is not None
 
 
 def looks_like_wfcommons(head: bytes) -> bool:
