@@ -61,7 +61,8 @@ class Starter:
         among = without(among, state.completing | passed_over(state, record))
         settle_sharing(state, record)
         among &= record.mask
-        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
+        preferred, own = state.preferred(record), state.flexible_nodes(record)
+        placed = state.selector.start(record, among, state.occupancy, preferred, None, own)
         if placed is None:
             placed = over_others(state, record, among)
         if placed is None:

@@ -45,18 +45,19 @@ class Chooser:
         """Whether jobs take the whole of cores that have several threads."""
 
     def start(
-        self, record: Record, among: int, held: Occupancy, preferred: int = 0, afresh: int | None = None
+        self, record: Record, among: int, held: Occupancy, preferred: int = 0, afresh: int | None = None, own: int = 0
     ) -> Picked | None:
         """Where a job could start now (§5.1).
 
-        ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
-        ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
+        ``preferred`` nodes, those that a limited group uses already, go before others described alike, and its
+        ``own``, those of its flexible reservation, before all. The nodes ``afresh`` (None: those among which is
+        selected) lose what earlier tests left on them.
         """
+        if record.job.named & ~among:
+            return None  # before any node is looked at
         self.cons_tres.present = held
         weights = self.fit.weights
-        weights.reset(among if afresh is None else afresh)
-        if preferred:
-            weights.prefer(among if afresh is None else afresh, preferred)
+        weights.look_at(among if afresh is None else afresh, preferred, own)
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
