@@ -124,6 +124,8 @@ class Chooser:
         if record.counts:
             turn = self.turn(record, among, held, beside, now)
             required |= turn.found
+            if now and turn.found:
+                record.job.last_cpus = turn.cpus  # limits know of no others if no place is found
             if turn.at_odds or turn.lacking is not None or required.bit_count() > record.demand.max_nodes:
                 return None
         return None if required & ~among else required
