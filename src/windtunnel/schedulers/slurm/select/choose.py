@@ -49,9 +49,8 @@ class Chooser:
     ) -> Picked | None:
         """Where a job could start now (§5.1).
 
-        ``preferred`` nodes, those that a limited group uses already, go before others described alike, and its
-        ``own``, those of its flexible reservation, before all. The nodes ``afresh`` (None: those among which is
-        selected) lose what earlier tests left on them.
+        ``preferred`` nodes go before others described alike, its ``own``, of a flexible reservation, before all. The
+        nodes ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
         if record.job.named & ~among:
             return None  # before any node is looked at

@@ -121,9 +121,10 @@ class ConsTres:
             need.take(node, usable[node], gpus(node))
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
+            if not need.per_gpu:  # of what was looked at no more counts from now on than was taken of it
+                usable.update(need.taken)
             return None
-        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres or demand.tasks_per_socket
-        if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
+        if self.fit.by_socket:
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
                 free = self.fit.near_cpus.get(node, self.fit.free_cpus(record, node, held, row))
