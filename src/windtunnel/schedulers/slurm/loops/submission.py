@@ -280,6 +280,7 @@ def _kept_to(state: State, job: PendingJob) -> int | None:
 def _never_placed(state: State, record: Record) -> bool:
     """Whether nodes could never suffice; where those for one feature are busy nobody looks at the next (§5.1)."""
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
-    state.selector.fit.weights.reset(tested.mask)  # nodes are looked at afresh (§5.7)
+    preferred, own = state.preferred(tested), state.flexible_nodes(tested)
+    state.selector.fit.weights.look_at(tested.mask, preferred, own)  # afresh (§5.7)
     lack = lack_of_features(state, tested, idle_nodes(state, tested), state.selector.empty, tested.mask & state.up)
     return lack == NEVER if lack else never_runs(state, record)

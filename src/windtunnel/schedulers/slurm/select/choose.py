@@ -200,6 +200,8 @@ class Chooser:
         if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
             return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
+        if self.cons_tres.rescued and not self.cons_tres.fits_free(record, among, held, required):
+            return None
         if placed is not None and not record.job.few_switches:
             placed = None
         if placed is None and self.cluster.suspends:

@@ -39,6 +39,8 @@ class ConsTres:
         self.most_cpus = max(cluster.cpus, default=0)
         """Of any node."""
         self.single_threads = max(cluster.threads, default=1) == 1
+        self.rescued = False
+        """Whether nodes were found only after others had been dropped."""
         self.present = Occupancy(cluster)
         """What is held now, also while a future is tested."""
 
@@ -48,6 +50,7 @@ class ConsTres:
         """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
         demand = record.demand
         most = demand.max_nodes
+        self.rescued = False
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
@@ -77,6 +80,7 @@ class ConsTres:
             if not bounded or most_cpus(usable, most) >= demand.cpus:
                 placed = self._pick(record, usable, held, required, most, row, ahead)
                 if placed is not None:
+                    self.rescued = True
                     return placed
             if len(usable) <= demand.min_nodes:
                 break
