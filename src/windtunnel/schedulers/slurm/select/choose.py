@@ -113,9 +113,12 @@ class Chooser:
 
     def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         required = self._required(record, among, held, None, True)
-        if required:
-            return self._select(record, among, held, required)
-        return None if required is None else self._now(record, among, held)
+        if required is None or (self.linear and not required):
+            return None if required is None else self._linear_now(record, among, held)
+        placed = self._select(record, among, held, required)
+        if required or placed is None or not self.cons_tres.short_of_memory(record, placed, held):
+            return placed
+        return None
 
     def _required(self, record: Record, among: int, held: Occupancy, beside: int | None, now: bool) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
@@ -147,13 +150,6 @@ class Chooser:
         placed = self._select(turn.lacking, turn.nodes & among, self.empty, turn.required)
         self.fit.weights.restore(kept)
         return placed is not None
-
-    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        """One selection of what starts."""
-        if self.linear:
-            return self._linear_now(record, among, held)
-        placed = self._select(record, among, held)
-        return None if placed is not None and self.cons_tres.short_of_memory(record, placed, held) else placed
 
     def _linear_now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         """select/linear starts jobs on the lightest nodes that suffice, each sort of nodes added for itself.
