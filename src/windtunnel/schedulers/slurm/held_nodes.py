@@ -85,13 +85,14 @@ class HeldNodes:
             holding.numbered = not late
             return holding
         cores = take_cores(cluster, self.held, placed, record, shares)
-        memory = {}
+        memory, whole = {}, self.site.select.counts == "SOCKET"
         gpus = gpus_of_job(cluster, demand, placed, self.held)
         bound = bound_gpus(cluster, self.held, demand, placed, cores) if cluster.bound.nodes and binds(demand) else {}
         if demand.gpus_per_job:
             gpus.update({node: own.bit_count() for node, own in bound.items()})
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
-            memory[node] = self._memory(demand, node, cpus, gpus.get(node, 0))
+            own = cores[node].bit_count() * cluster.threads[node]  # of sockets with GPUs perhaps not all
+            memory[node] = self._memory(demand, node, min(cpus, own) if whole else cpus, gpus.get(node, 0))
         gres = take_gres(cluster, self.held, demand, cores, gpus, bound)
         return Holding(
             key,

@@ -112,10 +112,13 @@ class State(HeldNodes):
         return self.tracked.billed(record, tres | dict.fromkeys(names, count))
 
     def preferred(self, record: Record) -> int:
-        """The nodes that a job gets before others of their weight: those that limits name, and of its reservation."""
-        found = self.limits.preferred(record)
+        """The nodes that a job gets before others described alike: those that limits name."""
+        return self.limits.preferred(record)
+
+    def flexible_nodes(self, record: Record) -> int:
+        """The nodes that a job gets before all others: those of its reservation, where it may have others, too."""
         name = record.job.reservation
-        return found | self.bookings.nodes_of(name) if name and self.bookings.flexible(name) else found
+        return self.bookings.nodes_of(name) if name and self.bookings.flexible(name) else 0
 
     def unmeasured(self, record: Record) -> bool:
         """Whether a placement, of which none was found yet, may change the size of a job, and so its priority."""

@@ -28,6 +28,7 @@ class AskedMemory(AskedCounts):
         "min_cpus_per_node",
         "node_memory",
         "too_much_memory",
+        "too_much_of_whole",
         "whole_memory",
     )
 
@@ -74,7 +75,9 @@ class AskedMemory(AskedCounts):
             per_cpu, per_node = site.max_memory_per_cpu, site.max_memory_per_node
         self.asked_cpus = self.cpus
         self.too_much_memory = False
-        """Whether its memory exceeds the limit of a node."""
+        """Whether its memory exceeds the limit of a node,"""
+        self.too_much_of_whole = False
+        """and whether it does if the job gets whole nodes."""
         if not (per_cpu or per_node):
             return
         each, on_node = self.memory_per_cpu, self.node_memory or self.memory_per_node  # whatever other nodes have
@@ -92,8 +95,15 @@ class AskedMemory(AskedCounts):
                 self.cpus_per_task = ceil(self.min_cpus_per_node / self.tasks_per_node)
         if per_node:
             alone = self.exclusive or site.select.type == "linear"
-            cpus = first.cpus if alone and first is not None else self._cpus_on_node()
-            self.too_much_memory = (on_node or (each or 0) * cpus) > per_node
+            of_tasks = self._cpus_on_node()
+            whole = first.cpus if first is not None else of_tasks
+            self.too_much_of_whole = (on_node or (each or 0) * whole) > per_node
+            self.too_much_memory = self.too_much_of_whole if alone else (on_node or (each or 0) * of_tasks) > per_node
+
+    def want_whole(self) -> None:
+        """It gets whole nodes, as another of its partitions gives these."""
+        self.exclusive = True
+        self.too_much_memory = self.too_much_of_whole
 
     def _raise_cpus(self, times: int) -> None:
         """Each task has so many times the CPUs, and each of these less memory."""

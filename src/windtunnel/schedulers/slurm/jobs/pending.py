@@ -203,7 +203,7 @@ class PendingJob:
         for record, sharing in zip(self.records, kinds, strict=True):
             if whole:
                 for form in record.forms:
-                    form.demand.exclusive = True
+                    form.demand.want_whole()
             if whole or self.ask.exclusive or self.ask.exclusive_user or record is self.records[0]:
                 record.leave_large_nodes()  # further partitions do so once they have looked at it
             whole = whole or (sharing is OverSubscribe.EXCLUSIVE and (not any_takes or record.within_bounds))
@@ -227,8 +227,9 @@ class PendingJob:
         for record in self.records:
             for form in record.forms:
                 if not form.demand.exclusive:
-                    form.demand.exclusive = True
+                    form.demand.want_whole()
                     form.look_afresh()
+                    form.refusal = ""
             if record.mask & record.table.beyond_most:
                 record.leave_large_nodes()
                 record.sort = 0

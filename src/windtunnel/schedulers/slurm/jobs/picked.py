@@ -39,7 +39,7 @@ class Picked:
         self.near = False
         """Whether it was found at the first try, which gives only cores beside GPUs (:mod:`~.gpu_cores`)."""
         self.laid_out: Mapping[int, int] | None = None
-        """CPUs of each node that tasks use, of jobs that count tasks of sockets: cores may have more."""
+        """CPUs of each node that tasks use, of jobs that count tasks of sockets, or of whole sockets with GPUs."""
 
     @property
     def cpus(self) -> dict[int, int]:

@@ -45,6 +45,7 @@ class Record:
         "sort",
         "table",
         "tested_minutes",
+        "too_large",
         "too_small",
     )
 
@@ -73,6 +74,8 @@ class Record:
         """Whether these are not all of the partition's."""
         self.too_small = self._below_tasks(cluster)
         """Nodes that backfill leaves out for their CPUs or memory, also where memory is not selected."""
+        self.too_large = 0
+        """Nodes that give nothing to the job as it wants them alone: plans look at whoever is there all the same."""
         self.kind = -1
         """The selector's number for all that are placed alike; -1: not asked for yet."""
         self.sort = 0
@@ -103,6 +106,7 @@ class Record:
         if most is None or self.table.by_nodes or not (demand.exclusive or self.job.ask.exclusive_user):
             return
         for record in self.forms:
+            record.too_large |= record.mask & self.table.beyond_most
             record.candidates &= ~self.table.beyond_most
             record.mask &= ~self.table.beyond_most
             record.narrow = record.mask != self.table.mask
@@ -183,7 +187,7 @@ class Record:
         other.candidates, other.magnetic, other.attracted = self.candidates, self.magnetic, {}
         other.listed = self.listed
         other.tested_minutes, other.liking_apart = -1, False
-        other.too_small = self.too_small
+        other.too_small, other.too_large = self.too_small, self.too_large
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal

@@ -60,7 +60,8 @@ def _tested(state: State, record: Record) -> str | None:
         return refused
     settle_sharing(state, record)
     record = liked(record)
-    state.selector.fit.weights.reset(record.mask)  # nodes are looked at afresh (§5.7)
+    preferred, own = state.preferred(record), state.flexible_nodes(record)
+    state.selector.fit.weights.look_at(record.mask, preferred, own)  # afresh (§5.7)
     usable, kept = left_by_reservations(state, record)
     among = record.mask & state.up & usable
     if state.bookings and not job.reservation:
@@ -74,6 +75,8 @@ def _tested(state: State, record: Record) -> str | None:
         if never_runs(state, record, usable):
             return kept_by_others(usable) if kept else None
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
+    if state.selector.beyond_most(record, among):
+        return not_available(state, record, state.up)
     if job.reservation or _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
         job.last_nodes = placed.nodes.bit_count() if placed is not None else 0

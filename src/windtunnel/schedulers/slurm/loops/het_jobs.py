@@ -244,7 +244,8 @@ class HetStarts:
             among &= own.mask if "FLEX" not in own.flags else among
         among &= ~state.bookings.kept_from(job, state.now, end)
         heed_switches(state, record)
-        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
+        preferred, flexible = state.preferred(record), state.flexible_nodes(record)
+        placed = state.selector.start(record, among, state.occupancy, preferred, None, flexible)
         if placed is None or waits_for_switches(state, record, placed):
             return None
         refusal = state.refusal_of(record, placed)

@@ -184,7 +184,8 @@ class _Run(Failing):
         among &= record.mask
         preferred, free = state.preferred(record), without(among, state.completing | passed_over(state, record))
         heed_switches(state, record)
-        placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
+        own = state.flexible_nodes(record)
+        placed = state.selector.start(record, free, state.occupancy, preferred, record.mask, own)
         if placed is None:
             placed = over_others(state, record, free)
         if placed is None:

@@ -77,7 +77,7 @@ def what_lacks(state: State, record: Record, seen: int, usable: int, available: 
     if lack:
         return lack
     if state.selector.ever(record, seen):
-        return BUSY
+        return AWAY if state.selector.beyond_most(record, seen) else BUSY
     named, kept = record.job.named, 0 if record.job.reservation else record.mask & ~seen
     away = named & (~available | kept) or state.selector.ever(record, record.mask & usable)
     return AWAY if away else NEVER

@@ -52,16 +52,22 @@ class Starter:
         """
         state, job = self.state, record.job
         refused = refusal_in_backfill(record)
-        if refused and (earlier := state.limits.before(record)):
-            job.reason = earlier  # limits are asked before accounts
+        if not refused and not job.startable_tasks:
+            return None
+        record.tested_minutes = -1 if refused else minutes
+        earlier = state.limits.before(record)
+        record.tested_minutes = -1
+        if earlier:
+            job.reason = earlier  # limits are asked before accounts, and before any node is looked at
             return Plan(REFUSED)
-        if refused or not job.startable_tasks:
-            job.reason = refused or job.reason
+        if refused:
+            job.reason = refused
             return None
         among = without(among, state.completing | passed_over(state, record))
         settle_sharing(state, record)
         among &= record.mask
-        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
+        preferred, own = state.preferred(record), state.flexible_nodes(record)
+        placed = state.selector.start(record, among, state.occupancy, preferred, None, own)
         if placed is None:
             placed = over_others(state, record, among)
         if placed is None:
@@ -75,7 +81,7 @@ class Starter:
             job.reason = "Resources"
             return None
         record.tested_minutes = minutes
-        refusal = state.refusal_of(record, placed)
+        refusal = state.limits.after(record, placed, state.counted(record, placed))
         record.tested_minutes = -1
         if refusal:
             job.reason = refusal

@@ -173,7 +173,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
         up, refused = record.table.partition.state == "UP", partition_refusal(record)
         raised = record.demand if up and refused is None else before
         elsewhere = not several and _elsewhere(state, record, up, refused)
-        if (several or not (up and refused)) and _short_everywhere(state, record, raised):
+        if (several or not _waits_at_once(up, refused)) and _short_everywhere(state, record, raised):
             elsewhere = True
         if state.limits.before(record) or (state.limits.bound(record) and not elsewhere):
             return False
@@ -209,6 +209,11 @@ def _short_everywhere(state: State, record: Record, raised: Demand | None) -> bo
     return no_such_nodes(state, record if same else _as_raised(state, record, raised))
 
 
+def _waits_at_once(up: bool, refused: str | None) -> bool:
+    """Whether a partition does not take a job, so that nobody looks at nodes; if down, only for account or QOS."""
+    return refused is not None and (up or refused.startswith("Job's"))
+
+
 def _waits_all_the_same(refused: str | None, alone: bool) -> bool:
     """Whether a partition does not take a job, so that it waits whatever nodes there are."""
     return refused is not None and (refused.startswith("Job's") or alone)
@@ -223,7 +228,8 @@ def _elsewhere(state: State, record: Record, up: bool, refused: str | None) -> b
         return True  # what it names is not of its features
     own = _kept_to(state, record.job)
     left = -1 if own is None else own & (left_by_reservations(state, record)[0] or -1)  # if others leave any of it
-    return not ((up and refused) or tested.counts or union(tested.constraint.alternatives) & left & record.table.mask)
+    waits = _waits_at_once(up, refused) or tested.counts
+    return not (waits or union(tested.constraint.alternatives) & left & record.table.mask)
 
 
 def _of_wrong_size(record: Record, at_most: bool) -> bool:
@@ -280,6 +286,7 @@ def _kept_to(state: State, job: PendingJob) -> int | None:
 def _never_placed(state: State, record: Record) -> bool:
     """Whether nodes could never suffice; where those for one feature are busy nobody looks at the next (§5.1)."""
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
-    state.selector.fit.weights.reset(tested.mask)  # nodes are looked at afresh (§5.7)
+    preferred, own = state.preferred(tested), state.flexible_nodes(tested)
+    state.selector.fit.weights.look_at(tested.mask, preferred, own)  # afresh (§5.7)
     lack = lack_of_features(state, tested, idle_nodes(state, tested), state.selector.empty, tested.mask & state.up)
     return lack == NEVER if lack else never_runs(state, record)

@@ -12,6 +12,8 @@ __all__ = ["NodeWeights"]
 _UNIT = 256
 _PLAIN = 255
 """The low byte of a node that no job with GPUs was tested on."""
+_LAST = _UNIT << 32
+"""What a node weighs more than any that goes before all others."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -33,6 +35,16 @@ class NodeWeights:
         for node in bits(nodes & self.marked):
             self.weights[node] = self.plain[node]
         self.marked &= ~nodes
+
+    def look_at(self, nodes: int, preferred: int, own: int) -> None:
+        """Nodes are looked at afresh for a job that prefers some, and whose ``own`` go before all (FLEX, §8)."""
+        self.reset(nodes)
+        if preferred:
+            self.prefer(nodes, preferred)
+        if nodes & own:
+            for node in bits(nodes & ~own):
+                self.weights[node] += _LAST
+            self.marked |= nodes & ~own
 
     def prefer(self, nodes: int, preferred: int) -> None:
         """Of nodes described alike, those that are not preferred weigh one more, where some are and some are not."""

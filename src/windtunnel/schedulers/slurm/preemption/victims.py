@@ -108,7 +108,9 @@ def make_room(state: State, record: Record, among: int) -> Room:
     if found is None:
         return Room()
     victims, placed = found
-    refusal = state.refusal_of(record, placed)
+    # Where others have to go nobody knows yet which of its nodes a limited group uses already: all of them count.
+    taken = Picked(record.job.named, {}) if victims else placed
+    refusal = state.limits.before(record) or state.limits.after(record, taken, state.counted(record, placed))
     if refusal:
         return Room(refusal=refusal)
     ending = [one for one in victims if mode_of(state, one) != "SUSPEND"]

@@ -45,18 +45,18 @@ class Chooser:
         """Whether jobs take the whole of cores that have several threads."""
 
     def start(
-        self, record: Record, among: int, held: Occupancy, preferred: int = 0, afresh: int | None = None
+        self, record: Record, among: int, held: Occupancy, preferred: int = 0, afresh: int | None = None, own: int = 0
     ) -> Picked | None:
         """Where a job could start now (§5.1).
 
-        ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
-        ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
+        ``preferred`` nodes go before others described alike, its ``own``, of a flexible reservation, before all. The
+        nodes ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
+        if record.job.named & ~among:
+            return None  # before any node is looked at
         self.cons_tres.present = held
         weights = self.fit.weights
-        weights.reset(among if afresh is None else afresh)
-        if preferred:
-            weights.prefer(among if afresh is None else afresh, preferred)
+        weights.look_at(among if afresh is None else afresh, preferred, own)
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
@@ -113,9 +113,12 @@ class Chooser:
 
     def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         required = self._required(record, among, held, None, True)
-        if required:
-            return self._select(record, among, held, required)
-        return None if required is None else self._now(record, among, held)
+        if required is None or (self.linear and not required):
+            return None if required is None else self._linear_now(record, among, held)
+        placed = self._select(record, among, held, required)
+        if required or placed is None or not self.cons_tres.short_of_memory(record, placed, held):
+            return placed
+        return None
 
     def _required(self, record: Record, among: int, held: Occupancy, beside: int | None, now: bool) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
@@ -123,6 +126,8 @@ class Chooser:
         if record.counts:
             turn = self.turn(record, among, held, beside, now)
             required |= turn.found
+            if now and turn.found:
+                record.job.last_cpus = turn.cpus  # limits know of no others if no place is found
             if turn.at_odds or turn.lacking is not None or required.bit_count() > record.demand.max_nodes:
                 return None
         return None if required & ~among else required
@@ -145,13 +150,6 @@ class Chooser:
         placed = self._select(turn.lacking, turn.nodes & among, self.empty, turn.required)
         self.fit.weights.restore(kept)
         return placed is not None
-
-    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        """One selection of what starts."""
-        if self.linear:
-            return self._linear_now(record, among, held)
-        placed = self._select(record, among, held)
-        return None if placed is not None and self.cons_tres.short_of_memory(record, placed, held) else placed
 
     def _linear_now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         """select/linear starts jobs on the lightest nodes that suffice, each sort of nodes added for itself.
@@ -198,6 +196,8 @@ class Chooser:
         if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
             return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
+        if self.cons_tres.rescued and not self.cons_tres.fits_free(record, among, held, required):
+            return None
         if placed is not None and not record.job.few_switches:
             placed = None
         if placed is None and self.cluster.suspends:

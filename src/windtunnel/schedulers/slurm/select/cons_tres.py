@@ -11,7 +11,9 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.cores import take_cores
 from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
+from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets, whole_cpus
 from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
@@ -37,6 +39,8 @@ class ConsTres:
         self.most_cpus = max(cluster.cpus, default=0)
         """Of any node."""
         self.single_threads = max(cluster.threads, default=1) == 1
+        self.rescued = False
+        """Whether nodes were found only after others had been dropped."""
         self.present = Occupancy(cluster)
         """What is held now, also while a future is tested."""
 
@@ -46,6 +50,7 @@ class ConsTres:
         """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
         demand = record.demand
         most = demand.max_nodes
+        self.rescued = False
         if demand.tasks_given and most > demand.tasks:
             least = required.bit_count() if record.counts else 0  # so many are needed of all features together
             most = max(demand.tasks, demand.min_nodes, least)
@@ -75,6 +80,7 @@ class ConsTres:
             if not bounded or most_cpus(usable, most) >= demand.cpus:
                 placed = self._pick(record, usable, held, required, most, row, ahead)
                 if placed is not None:
+                    self.rescued = True
                     return placed
             if len(usable) <= demand.min_nodes:
                 break
@@ -119,14 +125,32 @@ class ConsTres:
             need.take(node, usable[node], gpus(node))
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
+            if not need.per_gpu:  # of what was looked at no more counts from now on than was taken of it
+                usable.update(need.taken)
             return None
-        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres or demand.tasks_per_socket
-        if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
+        if self.fit.by_socket:
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
                 free = self.fit.near_cpus.get(node, self.fit.free_cpus(record, node, held, row))
                 usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
-        return self.placement(record, taken, usable, need)
+        if self.fit.by_socket and row == IDLE:
+            for node in taken:
+                left = union(free_in_sockets(self.cluster, held, node, record.table.name))
+                if whole_cpus(self.cluster, node, left) > left.bit_count() * self.cluster.threads[node]:
+                    count = whole_cpus(self.cluster, node, left)
+                    usable[node] = count // self.cluster.threads[node] if demand.one_thread else count
+        placed = self.placement(record, taken, usable, need)
+        if self.fit.by_socket and demand.asks_gres and not demand.exclusive and not demand.of_sockets and row == IDLE:
+            return self._of_touched_sockets(record, placed, held)
+        return placed
+
+    def _of_touched_sockets(self, record: Record, placed: Picked, held: Occupancy) -> Picked:
+        """A job with GPUs has the CPUs of all sockets that its tasks are laid out on, whichever it gets of them."""
+        cores = take_cores(self.cluster, held, placed, record, False)
+        cpus = {node: whole_cpus(self.cluster, node, own) for node, own in cores.items()}
+        found = Picked(placed.nodes, cpus, placed.gres, again=placed.again)
+        found.laid_out = placed.laid_out
+        return found
 
     def _gpus(self, demand: Demand, node: int, usable: int, held: Occupancy) -> int:
         """The GPUs of a node that a job could have, of those that it asks for in all."""
@@ -260,6 +284,6 @@ class ConsTres:
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
                 }
         placed = Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)
-        if record.demand.tasks_per_socket:
+        if record.demand.tasks_per_socket or (self.fit.by_socket and record.demand.asks_gres):
             placed.laid_out = laid_out
         return placed

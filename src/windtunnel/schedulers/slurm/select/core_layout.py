@@ -8,7 +8,15 @@ goes first. So the cores of recorded jobs show it.
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest
 
-__all__ = ["fullest_trimmed", "open_cores", "pick_cores", "round_the_sockets", "without_avoided"]
+__all__ = [
+    "cores_of",
+    "fullest_trimmed",
+    "open_cores",
+    "pick_cores",
+    "round_the_sockets",
+    "whole_sockets",
+    "without_avoided",
+]
 
 
 def _usable_threads(demand: Demand, threads: int) -> int:
@@ -16,6 +24,11 @@ def _usable_threads(demand: Demand, threads: int) -> int:
     if demand.one_thread:
         return 1
     return min(threads, demand.tasks_per_core * demand.cpus_per_task) if demand.tasks_per_core else threads
+
+
+def cores_of(demand: Demand, cpus: int, threads: int) -> int:
+    """The cores that tasks with so many CPUs take."""
+    return -(-cpus // _usable_threads(demand, threads))
 
 
 def open_cores(demand: Demand, sockets: list[int], threads: int) -> list[int]:
@@ -74,6 +87,34 @@ def round_the_sockets(sockets: list[int], count: int) -> int:
         if count == before:
             break
     return taken
+
+
+def whole_sockets(
+    demand: Demand, sockets: list[int], left: list[int], cpus: int, threads: int, block: bool
+) -> int:
+    """The sockets that tasks with so many CPUs are laid out on, of whose cores some are ``left`` to a job with GPUs.
+
+    Those of which a further core was looked for in vain keep what is left of them; the others are taken whole.
+    """
+    count = cores_of(demand, cpus, threads)
+    open_places = [place for place, own in enumerate(left) if own]
+    taken = [0] * len(left)
+    for place in open_places if demand.cpus_per_task > 1 else ():
+        taken[place] = min(count, _of_whole_tasks(demand, left[place].bit_count(), threads))
+        count -= taken[place]
+    ended: set[int] = set()
+    while count > 0 and len(ended) < len(open_places):
+        for place in open_places:
+            if count > 0 and taken[place] < left[place].bit_count():
+                taken[place] += 1
+                count -= 1
+            elif count > 0:
+                ended.add(place)
+    found = 0
+    for place in open_places:
+        if taken[place]:
+            found |= left[place] if place in ended and not block else sockets[place]
+    return found
 
 
 def _of_whole_tasks(demand: Demand, cores: int, threads: int) -> int:

@@ -10,8 +10,16 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores, without_avoided
+from windtunnel.schedulers.slurm.select.core_layout import (
+    cores_of,
+    fullest_trimmed,
+    open_cores,
+    pick_cores,
+    whole_sockets,
+    without_avoided,
+)
 from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, left_of_most
+from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets
 from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
 from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
@@ -51,7 +59,11 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         if socket_counts:
             cores = -(-cpus // cluster.threads[node])
             laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
-            found[node] = _sockets(cluster, demand, node, free, cores, gpus, room, beside, laid_out)
+            if shares and placed.row != IDLE:
+                sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
+            else:
+                sockets = free_in_sockets(cluster, held, node, record.table.name)
+            found[node] = _sockets(cluster, demand, node, sockets, cores, gpus, room, beside, laid_out, block)
         else:
             whole = _with_threads(cluster, demand, node, cpus)
             laid_out = placed.laid_out.get(node, 0) if placed.laid_out else 0
@@ -160,22 +172,26 @@ def _sockets(
     cluster: Cluster,
     demand: Demand,
     node: int,
-    free: int,
+    sockets: list[int],
     count: int,
     gpus: int,
     room: int,
     beside: list[int] | None,
     laid_out: int,
+    block: bool,
 ) -> int:
-    """As many whole free sockets as hold so many cores: nobody else gets their rest.
+    """As many whole free ``sockets`` as hold so many cores: nobody else gets their rest.
 
-    ``laid_out``: the CPUs of tasks for which ``--ntasks-per-socket`` leaves out sockets (0: of no such job).
+    ``laid_out``: the CPUs of tasks (0: they make no difference, as they do where ``--ntasks-per-socket`` leaves out
+    sockets, and with GPUs).
     """
-    sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
     left = sockets if beside is None else beside
     if beside is None and demand.asks_gres and not demand.of_sockets:
-        left = _for_gres(cluster, demand, node, sockets, 1, gpus, room)
-    if laid_out:
+        threads = cluster.threads[node]
+        left = _for_gres(cluster, demand, node, sockets, max(1, cores_of(demand, laid_out, threads)), gpus, room)
+        if laid_out and not demand.exclusive:
+            return whole_sockets(demand, sockets, left, laid_out, threads, block)
+    if laid_out and demand.tasks_per_socket:
         threads = cluster.threads[node]
         left = without_avoided(demand, open_cores(demand, left, threads), laid_out, threads)
     taken = 0

@@ -173,6 +173,18 @@ class Selector(PlainSelector):
             self._possible[kind, among, ()] = possible, noted
         return possible
 
+    def beyond_most(self, record: Record, among: int) -> bool:
+        """Whether of empty nodes below switches more would be picked than a job may have: then it is never started.
+
+        That happens beside nodes that it names, and where whole sockets are left for nodes that it still needs.
+        """
+        if self.tree is None or not (record.job.named or self.fit.by_socket):
+            return False
+        kept = self.fit.weights.kept()
+        placed = self.choose(record, among, self.empty)
+        self.fit.weights.restore(kept)
+        return placed is not None and placed.nodes.bit_count() > record.demand.max_nodes
+
     def _suits_every_node(self, record: Record, among: int) -> bool:
         """Whether a job could run on any of the nodes that it could use if they were empty, whichever comes first."""
         alternatives = self.alternatives(record, among)

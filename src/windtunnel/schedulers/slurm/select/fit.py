@@ -10,6 +10,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.core_layout import open_cores
+from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets
 from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cpus, socket_cpus
 from windtunnel.schedulers.slurm.select.gres_fit import GresFit
@@ -69,6 +70,7 @@ class Fit(GresFit):
                 self._leave_traces(demand, nodes & held.used, held)
             if row != EMPTY and (row < 0 or (demand.alone and not self.turns)):
                 nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self._unblocking(record, row)))
+        nodes &= ~record.too_large
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
         if demand.gpus_per_job or demand.gpus_per_socket:
@@ -177,8 +179,10 @@ class Fit(GresFit):
         """The CPUs of a node whose GPUs are bound to sockets that a job could use; leaves its trace on the weight."""
         demand, threads = record.demand, self.cluster.threads[node]
         busy = self._taken(record, node, held, row)
-        whole = self.by_socket and row == IDLE
-        sockets = [0 if whole and socket & busy else socket & ~busy for socket in self.cluster.sockets[node]]
+        if self.by_socket and row == IDLE:
+            sockets = free_in_sockets(self.cluster, held, node, record.table.name)
+        else:
+            sockets = [socket & ~busy for socket in self.cluster.sockets[node]]
         if demand.of_sockets:
             sockets = open_cores(demand, sockets, threads)
         kind = next((one.type for one in demand.gres if one.name == "gpu"), demand.gpu_type)
@@ -204,7 +208,8 @@ class Fit(GresFit):
         if row == IDLE:
             busy = held.cores[node]
             if self.by_socket:
-                return sum(s.bit_count() for s in cluster.sockets[node] if not s & busy) * cluster.threads[node]
+                free = free_in_sockets(cluster, held, node, record.table.name)
+                return sum([socket.bit_count() for socket in free]) * cluster.threads[node]
             return cluster.free_of(node, busy, held.cpus[node])
         busy = self._taken(record, node, held, row)
         return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
@@ -239,8 +244,12 @@ class Fit(GresFit):
         """The free CPUs of sockets: none of sockets with too few, nor of cores beyond their tasks (§5.2)."""
         demand, cluster = record.demand, self.cluster
         busy, threads = self._taken(record, node, held, row), cluster.threads[node]
-        least, whole = max(1, demand.cores_per_socket or 1), self.by_socket and row == IDLE
-        sockets = [0 if whole and s & busy else (s & ~busy).bit_count() for s in cluster.sockets[node]]
+        least = max(1, demand.cores_per_socket or 1)
+        if self.by_socket and row == IDLE:
+            free = free_in_sockets(cluster, held, node, record.table.name)
+        else:
+            free = [socket & ~busy for socket in cluster.sockets[node]]
+        sockets = [socket.bit_count() for socket in free]
         sockets = [cores for cores in sockets if cores >= least]
         if len(sockets) < (demand.sockets_per_node or 1):
             return 0

@@ -30,8 +30,13 @@ class GresFit(PlainFit):
         return free
 
     def _leave_traces(self, demand: Demand, used: int, held: Occupancy) -> None:
-        """Jobs that want nodes with GPUs alone leave their traces also where others have CPUs, but no GPU (§5.7)."""
+        """Jobs that want nodes with GPUs alone leave their traces also where others have CPUs, but no GPU (§5.7).
+
+        Not where jobs share cores.
+        """
         for node in bits(used):
+            if any(held.holdings[job].oversubscribes for job in held.on_node[node]):
+                continue
             if not any(table[node] for table in held.gres.values()) and self._has_room(demand, node, held):
                 self._has_gres(demand, node, held)
 

@@ -15,9 +15,11 @@ __all__ = ["Turn", "look_in_turn"]
 class Turn:
     """What was found of a job's features, and the first for which there are too few nodes."""
 
-    __slots__ = ("at_odds", "found", "lacking", "nodes", "required")
+    __slots__ = ("at_odds", "cpus", "found", "lacking", "nodes", "required")
 
     def __init__(self) -> None:
+        self.cpus = 0
+        """The CPUs of what was found last."""
         self.found = 0
         """The nodes of all features so far."""
         self.at_odds = False
@@ -48,4 +50,5 @@ def look_in_turn(select: Callable[[Record, int, int], Picked | None], record: Re
             turn.lacking = part
             break
         turn.found |= placed.nodes
+        turn.cpus = placed.total
     return turn
