@@ -268,7 +268,8 @@ class LeaseManager(Scheduler):
     def _completed(self, notice: JobCompleted, instant: int) -> bool:
         """A job is over; whether it was lost with its hosts."""
         number = self._writer.numbers.pop(notice.job.id, None)
-        if number is None or self._writer.jobs[number].id != notice.job.id:
+        job = None if number is None else self._writer.jobs.get(number)
+        if number is None or job is None or job.id != notice.job.id:  # it gave way: another job has followed it
             return False
         self._writer.over.add(number)
         if notice.return_code == LOST:

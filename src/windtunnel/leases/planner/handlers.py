@@ -187,7 +187,8 @@ class Handlers:
         plan, lease = self.plan, r.lease
         lease.suspensions += 1
         plan.set_state(lease, _S_SUSPENDED_PENDING)
-        if lease.kind is _DEADLINE:
+        planned = lease.last_vm is not r.vm
+        if lease.kind is _DEADLINE and (planned or not plan.rules.requeues(_DEADLINE)):
             plan.set_state(lease, _S_SUSPENDED_SCHEDULED)
         elif plan.rules.requeues(lease.kind):
             plan.enqueue(lease)
