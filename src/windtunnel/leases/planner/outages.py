@@ -21,6 +21,7 @@ __all__ = ["Outages"]
 
 _S = LeaseState
 PLANNED: Final = {_S.SCHEDULED, _S.PREPARING, _S.READY, _S.SUSPENDED_SCHEDULED}
+RUNNING: Final = {_S.ACTIVE, _S.SUSPENDING}
 IN_MEMORY: Final = {_S.SUSPENDING, _S.RESUMING, _S.RESUMED_READY}
 
 
@@ -51,6 +52,8 @@ class Outages:
         for lease in list(plan.leases.values()):
             kept = lease.state in IN_MEMORY
             gone = 0
+            if lease.state in RUNNING:
+                self._leave_out(lease, nodes)
             for vm in lease.vms:
                 if vm.is_under_way if kept else vm.state is Progress.SCHEDULED:
                     gone |= vm.mask & nodes
@@ -78,6 +81,14 @@ class Outages:
         for lease in list(self.plan.queue):
             self.handlers.lose(lease, reason)
 
+    def _leave_out(self, lease: LeaseRecord, nodes: int) -> None:
+        """A lease that runs, to be suspended later, is not to go on where nodes are gone: it will look for others."""
+        later = [vm for vm in lease.vms if vm.state is Progress.SCHEDULED and not vm.is_under_way]
+        if any(vm.mask & nodes for vm in later):
+            for vm in later:
+                lease.vms.remove(vm)
+                self.plan.withdraw(vm)
+
     def _move_away(self, lease: LeaseRecord, reason: str) -> None:
         """A lease has something to do with nodes that are gone."""
         plan = self.plan
@@ -86,7 +97,7 @@ class Outages:
         elif lease.state in PLANNED:
             suspended = lease.state is _S.SUSPENDED_SCHEDULED
             self.scheduling.withdraw(lease)
-            if lease.kind is LeaseKind.BEST_EFFORT:
+            if lease.kind is LeaseKind.BEST_EFFORT or (suspended and plan.rules.requeues(lease.kind)):
                 self.scheduling.requeue(lease)
             elif not suspended:
                 plan.pending[lease.id] = lease

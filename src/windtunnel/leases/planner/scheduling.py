@@ -89,7 +89,9 @@ class Scheduling:
             self._schedule_queue(now)
 
     def _schedule_deadlines(self, now: int) -> None:
-        """Deadline leases that gave way get a place by their deadline at once, or are over: they cannot just wait."""
+        """Deadline leases that gave way get a place by their deadline at once, wait for nodes that may come back in
+        time, or are over.
+        """
         plan = self.plan
         for lease in [lease for lease in plan.queue if lease.kind is _DEADLINE]:
             plan.queue.remove(lease)
@@ -97,7 +99,11 @@ class Scheduling:
                 self.place(lease, now)
             except NotSchedulableError as error:
                 lease.reason = f"it gave way, and has no other place by its deadline: {error}"
-                plan.forget(lease, _S_FAIL if lease.state is _S_SUSPENDED_QUEUED else _S_REJECTED)
+                assert lease.deadline is not None
+                if plan.table.away and now + lease.remaining < lease.deadline:
+                    plan.enqueue(lease)
+                else:
+                    plan.forget(lease, _S_FAIL if lease.state is _S_SUSPENDED_QUEUED else _S_REJECTED)
 
     def schedule_at_once(self, lease: LeaseRecord, now: int) -> None:
         """Place a lease that does not wait, or reject it."""
