@@ -192,14 +192,14 @@ class LeaseManager(Scheduler):
         return decisions
 
     def _cancel(self) -> None:
-        """What outsiders have cancelled, as far as it can be."""
+        """What outsiders have cancelled, as far as it can be; what waits for its nodes may start at once."""
         for number in self._cancelled:
             if not self.planner.why_not_cancel(number):
                 self.planner.cancel(number)
                 self._writer.write()
         if self._cancelled:
             self._cancelled.clear()
-            self._next, self._wake = self.planner.plan.table.upcoming(self.planner.now)
+            self._advance(self.planner.now, (), ())
 
     def _advance(self, instant: int, requests: Sequence[LeaseRecord], ended: Sequence[int]) -> None:
         plan = self.planner.plan

@@ -35,6 +35,8 @@ class Outages:
         self.handlers = handlers
         self._nobody = LeaseRecord(Lease(id=0, nodes=(), duration=0.0), plan.space)
         self._held: dict[int, Reservation] = {}
+        self.freed = False
+        """Whether nodes came back, or leases were lost or cancelled, since leases were last brought forward."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -61,13 +63,14 @@ class Outages:
                 self._move_away(lease, f"its nodes {', '.join(str(bit + 1) for bit in positions(gone))} failed")
 
     def open(self, nodes: int, now: int) -> None:
-        """These nodes are available again."""
+        """These nodes are available again: what was planned for later may start on them."""
         self.plan.now = max(self.plan.now, now)
         for bit in positions(nodes):
             held = self._held.pop(bit, None)
             if held is not None:
                 self.plan.table.remove(held)
                 self.plan.table.away &= ~(1 << bit)
+                self.freed = True
 
     def lose(self, lease_id: int, reason: str, now: int) -> None:
         """The running machines of a lease are gone."""
@@ -75,6 +78,7 @@ class Outages:
         lease = self.plan.leases.get(lease_id)
         if lease is not None:
             self.handlers.lose(lease, reason)
+            self.freed = True
 
     def give_up(self, reason: str) -> None:
         """Leases that wait, for which nothing will ever happen any more, are over."""
