@@ -130,7 +130,9 @@ class Placement:
 
     def _in_one_piece(self, lease: LeaseRecord) -> bool:
         """Whether a lease must be placed for all its time, because it cannot be suspended."""
-        return lease.kind is _DEADLINE or not self.plan.times.may_suspend(lease)
+        times = self.plan.times
+        alone = times.serial_only and lease.numnodes > 1  # as LeaseTimes.may_suspend, without a call
+        return lease.kind is _DEADLINE or not times.suspends or alone
 
     def least_run(self, lease: LeaseRecord) -> int:
         """For how long nodes must at least be free, so that it makes sense to start a lease on them."""
