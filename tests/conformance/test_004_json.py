@@ -169,7 +169,12 @@ def test_messages_keep_the_constraints():
 
 @pytest.mark.parametrize(
     ("dates", "said"),
-    [((9.0,), "is after the reply's now"), ((2.0, 1.0), "time cannot go backwards"), ((1.0, 2.0), None)],
+    [
+        ((9.0,), "is after the reply's now"),
+        ((2.0, 1.0), "time cannot go backwards"),
+        ((2.0, 0.0), "time cannot go backwards"),
+        ((1.0, 2.0), None),
+    ],
 )
 def test_dates_of_a_reply_ascend_and_are_not_after_its_now(dates, said):
     def answer(message):
@@ -179,7 +184,7 @@ def test_dates_of_a_reply_ascend_and_are_not_after_its_now(dates, said):
     if said is None:
         assert len(Played(answer).events("REQUESTED_CALL")) == 2
     else:
-        with pytest.raises(DecisionError, match=said):
+        with pytest.raises((DecisionError, ProtocolError), match=said):
             Played(answer)
 
 

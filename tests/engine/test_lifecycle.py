@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 from tests.engine.runs import kinds, simulate, start_all
 
+import windtunnel as wt
 from windtunnel.diagnostics import ComponentError, DeadlockError, DecisionError, LivelockError
 from windtunnel.engine import Simulation
 from windtunnel.model import HostSet, JobState, Request
@@ -339,6 +340,15 @@ def test_jobs_with_dependencies_wait_for_them():
     jobs.has_dependencies = True
     _, checker, _ = simulate(lambda now, n: start_all(now, n), jobs)
     assert [(r[0], r[2], r[3]) for r in checker.rows] == [("w0!1", 0.0, 10.0), ("w0!2", 12.0, 17.0)]
+
+
+@pytest.mark.parametrize(("at", "begins"), [(3.0, 15.0), (10.0, 15.0), (12.0, 15.0), (15.0, 15.0), (20.0, 20.0)])
+def test_think_times_count_from_the_end_of_the_last_whenever_that_was(at, begins):
+    """They counted for nothing if a job came after the end of the one before."""
+    jobs = workload(job(1, run=6.0), job(2, run=10.0), job(3, at=at, dependencies=("w0!2", "w0!1"), think_time=5.0))
+    jobs.has_dependencies = True
+    rows = wt.simulate("hosts:4", jobs, "easy").jobs.select("id", "submission_time", "starting_time").rows()
+    assert dict((name, times) for name, *times in rows)["w0!3"] == [begins, begins]
 
 
 def test_a_request_for_no_host_is_legal():

@@ -119,6 +119,20 @@ def test_what_a_cancelled_lease_leaves_in_the_slot_table(compat):
 
 
 @both
+@pytest.mark.parametrize("shutdown", [0, 60])
+def test_what_is_left_of_a_cancelled_lease_does_nothing(compat, shutdown):
+    """Its shutdown ended a lease that was cancelled, which ended the run, or the service."""
+    planner = planner_of(ONE, compat, shutdown_time=shutdown)
+    planner.advance(0, [planner.record(lease(1, start=600.0)), planner.record(lease(2, start=90000.0))])
+    cancelled, other = planner.plan.leases[1], planner.plan.leases[2]
+    planner.cancel(1)
+    while (following := planner.next_event()) is not None:
+        planner.advance(following)
+    assert (cancelled.state, other.state) == (LeaseState.CANCELLED, LeaseState.DONE)
+    assert not len(planner.plan.table)
+
+
+@both
 def test_the_cpu_of_saving_memory(compat):
     planner = planner_of(ONE, compat, suspension=SuspensionMode.ALL)
     work = lease(1, 1, 600.0, 600.0, submit=0), lease(2, 1, 3600.0, cpu=50, memory=512)

@@ -242,3 +242,14 @@ def test_more_cores_than_fit_in_memory_are_refused():
     site = Platform(name="large", hosts=(Host(id=0, name="h", cores=10**12, pstates=(PowerState(1e9),)),))
     with pytest.raises(UsageError, match=r"1,000,000,000,000 are too many"):
         Simulation(site, workload(by_processors("a", 1)), "easy", share_hosts=True).run()
+
+
+@pytest.mark.parametrize("policy", ["easy", "literature/sjf"])
+def test_whole_hosts_that_differ_are_refused_by_name(policy):
+    """As many cores as the largest host has were cores of two, which the engine refused without saying why."""
+    site = Platform(name="s", hosts=tuple(Host(id=rank, name=f"h{rank}", cores=2 + 2 * rank) for rank in range(3)))
+    with pytest.raises(UsageError, match="'w0!1' asks for whole hosts, and the hosts of this site differ in cores"):
+        wt.simulate(site, workload(job(1, 1)), policy, share_hosts=True)
+    everything = wt.simulate(site, workload(job(1, 3), job(2, 4)), policy, share_hosts=True)
+    assert sorted(everything.jobs["final_state"]) == ["COMPLETED_SUCCESSFULLY", "REJECTED"]
+    assert wt.simulate(site, workload(job(1, 1)), "stage-scheduler", share_hosts=True).jobs["success"].sum() == 1

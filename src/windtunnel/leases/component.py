@@ -192,14 +192,14 @@ class LeaseManager(Scheduler):
         return decisions
 
     def _cancel(self) -> None:
-        """What outsiders have cancelled, as far as it can be."""
+        """What outsiders have cancelled, as far as it can be; what waits for its nodes may start at once."""
         for number in self._cancelled:
             if not self.planner.why_not_cancel(number):
                 self.planner.cancel(number)
                 self._writer.write()
         if self._cancelled:
             self._cancelled.clear()
-            self._next, self._wake = self.planner.plan.table.upcoming(self.planner.now)
+            self._advance(self.planner.now, (), ())
 
     def _advance(self, instant: int, requests: Sequence[LeaseRecord], ended: Sequence[int]) -> None:
         plan = self.planner.plan
@@ -268,7 +268,8 @@ class LeaseManager(Scheduler):
     def _completed(self, notice: JobCompleted, instant: int) -> bool:
         """A job is over; whether it was lost with its hosts."""
         number = self._writer.numbers.pop(notice.job.id, None)
-        if number is None or self._writer.jobs[number].id != notice.job.id:
+        job = None if number is None else self._writer.jobs.get(number)
+        if number is None or job is None or job.id != notice.job.id:  # it gave way: another job has followed it
             return False
         self._writer.over.add(number)
         if notice.return_code == LOST:

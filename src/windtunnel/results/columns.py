@@ -12,6 +12,7 @@ from windtunnel.model.arrays import extend, extended
 from windtunnel.model.platform import column_of
 from windtunnel.results.batch import Batch
 from windtunnel.results.job_rows import COMPILED, SHORTEST
+from windtunnel.results.kept import Keeping, Kept
 from windtunnel.results.rows import alike
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
@@ -39,7 +40,7 @@ class Columns:
 
     ``owners`` lists the (user, queue) pairs met, in order; ``unavailable`` the steps (date, hosts not available);
     ``pauses`` the intervals (from, to, hosts) in which a started job held no hosts because it was suspended, and
-    corrections of its share and size.
+    corrections of its share and size; ``kept`` those in which jobs had hosts that were not available.
     """
 
     def __init__(self, hosts: int = 0, column: "Callable[[str], array[Any]]" = array) -> None:
@@ -49,6 +50,7 @@ class Columns:
         self.owners: list[tuple[str, str]] = [("", "")]
         self.unavailable: list[tuple[float, int]] = []
         self.pauses: list[tuple[float, float, float]] = []
+        self.kept: list[Kept] = []
         self.submitted = column("d")
         """Dates of submission (s)."""
         self.start = column("d")
@@ -90,6 +92,7 @@ class Columns:
         filed.pauses = [
             (round(since, DIGITS), round(until, DIGITS), round(held, DIGITS)) for since, until, held in self.pauses
         ]
+        filed.kept = [(round(since, DIGITS), round(until, DIGITS), held) for since, until, held in self.kept]
         return filed
 
     def ran(self) -> Self:
@@ -158,6 +161,7 @@ class Collector(Observer):
         self._suspended: dict[str, tuple[float, float]] = {}
         self.unended: dict[str, list[tuple[float, float, float]]] = {}
         """As :attr:`Columns.pauses`, of jobs that have not ended, by id."""
+        self.keeping = Keeping()
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
         """Note how large the site is."""
@@ -185,7 +189,9 @@ class Collector(Observer):
             if any(batch.users) or any(batch.queues):
                 codes = self._codes(batch)
             extend(columns.codes, codes)
-        columns.used = extended(columns.used, self.shares(batch))
+        shares = self.shares(batch)
+        columns.used = extended(columns.used, shares)
+        columns.kept += self.keeping.over(batch.records, shares)
         if self._suspended or self.unended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
                 columns.pauses += self.unended.pop(job_id, ())
@@ -246,11 +252,14 @@ class Collector(Observer):
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """The job holds nothing from now on."""
-        self._suspended[record.job.id] = (now, self.share(record.hosts, record.amounts))
+        held = self.share(record.hosts, record.amounts)
+        self.keeping.leave(now, record, record.hosts, held)
+        self._suspended[record.job.id] = (now, held)
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
         """It holds hosts again; if it is another share of them, that is not what it held until now."""
         since, held = self._suspended.pop(record.job.id, (now, 0.0))
+        self.keeping.have(now, record)
         paused = self.unended.setdefault(record.job.id, [])
         paused.append((since, now, held))
         holds = self.share(record.hosts, record.amounts)
@@ -259,12 +268,16 @@ class Collector(Observer):
 
     def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
         """What it holds from now on is not what it held until now."""
-        more = len(HostSet(after)) - len(HostSet(before))
+        had = HostSet(before)
+        self.keeping.leave(now, record, had, float(len(had)))
+        self.keeping.have(now, record)
+        more = len(HostSet(after)) - len(had)
         if more:
             self.unended.setdefault(record.job.id, []).append((record.starting_time, now, float(more)))
 
     def on_external(self, now: float, notice: Notice) -> None:
         """Follow which hosts are available."""
+        self.keeping.hear(now, notice)
         before = len(self._unavailable)
         if isinstance(notice, HostsBecameUnavailable):
             self._unavailable |= notice.hosts

@@ -1,6 +1,6 @@
 """How the metrics of a run are computed. Their formulas are in docs/reference/metrics.md."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import fsum, inf
 from operator import mul, sub
@@ -10,6 +10,7 @@ import msgspec
 from windtunnel.model.bill import Bill
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
+from windtunnel.results.kept import Kept
 from windtunnel.results.metrics import GroupMetrics, Metrics, UpToStop
 from windtunnel.results.own_metrics import Record, figures_of
 from windtunnel.results.resizes_csv import sized
@@ -97,9 +98,12 @@ def _allocated(columns: Columns, opens: float, closes: float, whole: Derived | N
     return held - away
 
 
-def available_in(columns: Columns, opens: float, closes: float) -> float:
-    """Host-seconds that could be used within [opens, closes]."""
+def available_in(columns: Columns, opens: float, closes: float, more: Iterable[Kept] = ()) -> float:
+    """Host-seconds that could be used within [opens, closes], and what jobs had of hosts that were not available;
+    ``more`` of that is what jobs had that have not ended.
+    """
     total = columns.hosts * (closes - opens)
+    total += fsum([n * max(0.0, min(b, closes) - max(a, opens)) for a, b, n in (*columns.kept, *more)])
     for (since, count), (until, _) in pairwise([*columns.unavailable, (inf, 0)]):
         total -= count * max(0.0, min(until, closes) - max(since, opens))
     return total

@@ -1,10 +1,12 @@
 """What metrics are computed from, read back from a run's files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from windtunnel.model import HostSet, JobState
 from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.kept import Kept, Unavailable
 from windtunnel.results.stretch import Stretch
 
 if TYPE_CHECKING:
@@ -48,22 +50,38 @@ def columns_of(
             made.codes[rank] += STATES * owners.setdefault(pair, len(owners))
         made.owners = list(owners)
     made.unavailable = [(date, len(away)) for date, away in unavailable]
-    made.pauses = list(_pauses(jobs, stretches))
+    parts: dict[str, list[Stretch]] = {}
+    for stretch in stretches:
+        parts.setdefault(stretch.job, []).append(stretch)
+    made.pauses = list(_pauses(jobs, parts))
+    if unavailable:
+        made.kept = list(_kept(jobs, made.used, Unavailable(unavailable), parts))
     return made
 
 
-def _pauses(jobs: "pl.DataFrame", stretches: Iterable[Stretch]) -> Iterator[tuple[float, float, float]]:
+def _pauses(jobs: "pl.DataFrame", parts: Mapping[str, Sequence[Stretch]]) -> Iterator[Kept]:
     """Gaps between the stretches of jobs, changes of what they held, and up to the end if they ended suspended."""
     ends = dict(jobs.select("id", "finish_time").iter_rows())
     starts = dict(jobs.select("id", "starting_time").iter_rows())
-    last: dict[str, Stretch] = {}
-    for stretch in stretches:
-        before = last.get(stretch.job)
-        if before is not None:
-            yield (before.finish, stretch.start, before.held)
-            if stretch.held != before.held:
-                yield (starts[stretch.job], stretch.start, stretch.held - before.held)
-        last[stretch.job] = stretch
-    for job, stretch in last.items():
-        if ends[job] is not None and ends[job] > stretch.finish:
-            yield (stretch.finish, ends[job], stretch.held)
+    for job, stretches in parts.items():
+        for before, after in pairwise(stretches):
+            yield (before.finish, after.start, before.held)
+            if after.held != before.held:
+                yield (starts[job], after.start, after.held - before.held)
+        last = stretches[-1]
+        if ends[job] is not None and ends[job] > last.finish:
+            yield (last.finish, ends[job], last.held)
+
+
+def _kept(
+    jobs: "pl.DataFrame", used: Sequence[float], away: Unavailable, parts: Mapping[str, Sequence[Stretch]]
+) -> Iterator[Kept]:
+    """What jobs had of hosts that were not available."""
+    names = ("id", "starting_time", "finish_time", "allocated_resources")
+    for (job, start, finish, text), held in zip(jobs.select(names).iter_rows(), used, strict=True):
+        stretches = parts.get(job, ())
+        if len(stretches) > 1 or (stretches and stretches[0].finish < finish):
+            for one in stretches:
+                yield from away.kept(one.start, one.finish, one.hosts, one.held)
+        elif start is not None:
+            yield from away.kept(start, finish, HostSet.parse(text), held)

@@ -26,12 +26,14 @@ def up_to_stop(
         away: jobs that were suspended last, not resumed: since when, and how many hosts they had.
         now: the present (s).
     """
-    columns = collector.columns
+    columns, keeping = collector.columns, collector.keeping
     unfinished: Sequence[JobRecord] = totals["unfinished"]
     running = [one for one in unfinished if one.starting_time >= 0.0]
     ended = zip(columns.start, columns.finish, columns.used, strict=True)
     held = fsum([used * (finish - start) for start, finish, used in ended if start >= 0.0])
-    held += fsum(collector.share(one.hosts, one.amounts) * (now - one.starting_time) for one in running)
+    shares = [collector.share(one.hosts, one.amounts) for one in running]
+    held += fsum(share * (now - one.starting_time) for one, share in zip(running, shares, strict=True))
+    kept = [part for one, share in zip(running, shares, strict=True) for part in keeping.kept(one, now, share)]
     pauses = chain(columns.pauses, *collector.unended.values())
     held -= fsum(hosts * (until - since) for since, until, hosts in pauses)
     suspended = [away[one.job_id] for one in running if one.job_id in away]
@@ -39,7 +41,7 @@ def up_to_stop(
     first = float(totals.get("first_submission", -1.0))
     if first < 0.0:  # of jobs that schedulers register, if any
         first = min((*columns.submitted, *(one.submission for one in unfinished)), default=now)
-    available = available_in(columns, first, max(now, first))
+    available = available_in(columns, first, max(now, first), kept)
     return UpToStop(
         running=len(running),
         waiting=len(unfinished) - len(running),

@@ -200,6 +200,12 @@ class ByCore(Component):
                 f"job {job.id!r} asks for amounts of resources on each host, which packing by cores does not support",
                 "use a scheduler that places by resources, such as stage-scheduler",
             )
+        if not request.processors and self._numbers.parts_whole_hosts(request.hosts):
+            raise UsageError(
+                f"job {job.id!r} asks for whole hosts, and the hosts of this site differ in cores: a scheduler to "
+                "which cores are shown as hosts cannot choose whole ones",
+                "use stage-scheduler, or run without --share-hosts",
+            )
         return msgspec.structs.replace(
             job, request=Request(hosts=request.processors or self._numbers.of_so_many(request.hosts))
         )

@@ -37,6 +37,10 @@ class CoreNumbers:
         known = min(hosts, len(self._largest) - 1)
         return self._largest[known] + hosts - known
 
+    def parts_whole_hosts(self, hosts: int) -> bool:
+        """Whether so many hosts have sometimes more cores, sometimes fewer: their number does not say which."""
+        return len(self._alike) > 1 and 0 < hosts < len(self.first) - 1
+
     def of_hosts(self, hosts: HostSet) -> HostSet:
         """All cores of some hosts."""
         first = self.first

@@ -88,7 +88,7 @@ def _go_on(world: World, job_id: str) -> None:
     world.private_jobs.pop(job_id, None)
     if world.done_ids is not None:
         for done in (job_id, *world.replaced_ids.pop(job_id, ())):
-            world.done_ids.add(done)
+            world.done_ids[done] = world.now
             for job in world.waiting_for.pop(done, ()):
                 world.push(world.now + job.think_time, Priority.SUBMISSION, RELEASE_HELD, job)
     if world.workflow_tasks:

@@ -46,7 +46,8 @@ def _end_and_succeed(world: World, record: JobRecord, ending: JobState, again: J
     waiters = {name: world.waiting_for.pop(name) for name in names if name in world.waiting_for}
     end_job(world, record, ending, LOST)
     if world.done_ids is not None:
-        world.done_ids.difference_update(names)
+        for name in names:
+            world.done_ids.pop(name, None)
         world.waiting_for |= waiters
         world.replaced_ids[again.id] = names
     submit_job(world, again)

@@ -3,7 +3,7 @@
 from math import inf
 from typing import Final
 
-from windtunnel.engine.state.calendar import NO_MORE, SUBMIT, Priority, plan
+from windtunnel.engine.state.calendar import NO_MORE, RELEASE_HELD, SUBMIT, Priority, plan
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord, Workflow
@@ -139,7 +139,9 @@ def was_submitted(world: World, job_id: str) -> bool:
 
 
 def _held_back(world: World, job: Job) -> bool:
-    """Whether the job must wait for another; then it is submitted when the last of those has ended."""
+    """Whether the job must wait for another, or until the think time after the last of these is over; it is submitted
+    then.
+    """
     done = world.done_ids
     if done is None:
         return False
@@ -148,6 +150,12 @@ def _held_back(world: World, job: Job) -> bool:
             waiters = world.waiting_for.setdefault(dependency, [])
             waiters.append(job)
             world.unfinished += 1
+            return True
+    if job.think_time > 0.0 and job.dependencies:
+        ready = max([done[dependency] for dependency in job.dependencies]) + job.think_time
+        if ready > world.horizon:
+            world.unfinished += 1
+            world.push(ready, _SUBMISSION, RELEASE_HELD, job)
             return True
     return False
 

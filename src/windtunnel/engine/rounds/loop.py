@@ -48,7 +48,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
     if any(session.features.forward_profiles_on_simulation_begins for session in world.sessions):
         profiles = dict(world.profiles)
     if any(map(has_dependencies, world.workloads)):
-        world.done_ids = set()
+        world.done_ids = {}
     workflows = any(isinstance(workload, Workflow) for workload in world.workloads)
     world.linked = workflows or world.done_ids is not None or len(world.sessions) > 1
     simulate_energy(world)

@@ -130,7 +130,7 @@ class World:
         """Jobs held back until the job with this id has ended."""
         self.replaced_ids: dict[str, tuple[str, ...]] = {}
         """Requeued jobs, and the ids of the lost ones that others may depend on."""
-        self.done_ids: set[str] | None = None
+        self.done_ids: dict[str, float] | None = None
         """Ids of ended jobs, kept only when workloads have dependencies."""
         self.linked = False
         """Whether the end of a job may be of interest to other jobs, or jobs are known to some components only."""

@@ -27,6 +27,8 @@ class HaizeaRules(Rules):
     looks_before_first_transfer: ClassVar[bool] = False
     forced_time_counts_once: ClassVar[bool] = True
     needs_time_to_suspend: ClassVar[bool] = False
+    holds_serial_only: ClassVar[bool] = False
+    fills_what_is_cancelled: ClassVar[bool] = False
     respects_preemptible: ClassVar[bool] = False
     others_give_way_to_deadlines: ClassVar[bool] = True
     rounds_ends: ClassVar[bool] = True

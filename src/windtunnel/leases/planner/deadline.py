@@ -85,7 +85,7 @@ class DeadlineMapper(GreedyMapper):
         left = lease.remaining_at(start)
         suspends = (
             vm is not None
-            and plan.times.suspends
+            and (plan.times.may_suspend(lease) if plan.rules.holds_serial_only else plan.times.suspends)
             and suspension.can_suspend(lease, start, plan.now)
             and suspension.preempt(vm, min(start, vm.end))
         )

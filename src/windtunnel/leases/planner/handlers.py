@@ -103,8 +103,18 @@ class Handlers:
 
     # --- starts ---------------------------------------------------------------------------------------------------
 
+    def _is_left(self, r: Reservation) -> bool:
+        """Whether a lease that is over has left it in the slot table, as it does in Haizea: it only takes room."""
+        return (
+            self.plan.rules.forgets_what_follows
+            and isinstance(r, Shutdown | Suspension | Resumption)
+            and self.plan.leases.get(r.lease.id) is not r.lease
+        )
+
     def _start(self, r: Reservation) -> None:
-        if isinstance(r, VirtualMachines):
+        if self._is_left(r):
+            pass
+        elif isinstance(r, VirtualMachines):
             self._start_machines(r)
         elif isinstance(r, Suspension):
             self._start_suspension(r)
@@ -151,7 +161,9 @@ class Handlers:
 
     def _end(self, r: Reservation) -> None:
         r.state = _DONE
-        if isinstance(r, VirtualMachines):
+        if self._is_left(r):
+            pass
+        elif isinstance(r, VirtualMachines):
             self._stopped(r)
         elif isinstance(r, Shutdown):
             self.done(r.lease)
@@ -187,7 +199,8 @@ class Handlers:
         plan, lease = self.plan, r.lease
         lease.suspensions += 1
         plan.set_state(lease, _S_SUSPENDED_PENDING)
-        if lease.kind is _DEADLINE:
+        planned = lease.last_vm is not r.vm
+        if lease.kind is _DEADLINE and (planned or not plan.rules.requeues(_DEADLINE)):
             plan.set_state(lease, _S_SUSPENDED_SCHEDULED)
         elif plan.rules.requeues(lease.kind):
             plan.enqueue(lease)

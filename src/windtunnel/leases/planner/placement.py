@@ -16,14 +16,12 @@ from windtunnel.leases.planner.space import Vector
 from windtunnel.leases.planner.suspension import NoTimeError, SuspendResume
 from windtunnel.leases.planner.ticks import FOREVER, TICKS
 from windtunnel.model.lease import LeaseKind, LeaseState
-from windtunnel.model.lease_options import MigrationMode, SuspensionMode
+from windtunnel.model.lease_options import MigrationMode
 
 __all__ = ["Placement"]
 
 # Bound once: an enumeration looks its members up anew each time.
 _MIGRATION_NO: Final = MigrationMode.NO
-_SUSPENSION_NONE: Final = SuspensionMode.NONE
-_SUSPENSION_SERIAL_ONLY: Final = SuspensionMode.SERIAL_ONLY
 _DEADLINE: Final = LeaseKind.DEADLINE
 
 RESUMING = {LeaseState.SUSPENDED_PENDING, LeaseState.SUSPENDED_QUEUED, LeaseState.SUSPENDED_SCHEDULED}
@@ -132,12 +130,9 @@ class Placement:
 
     def _in_one_piece(self, lease: LeaseRecord) -> bool:
         """Whether a lease must be placed for all its time, because it cannot be suspended."""
-        mode = self.plan.options.suspension
-        return (
-            mode is _SUSPENSION_NONE
-            or (mode is _SUSPENSION_SERIAL_ONLY and lease.numnodes > 1)
-            or lease.kind is _DEADLINE
-        )
+        times = self.plan.times
+        alone = times.serial_only and lease.numnodes > 1  # as LeaseTimes.may_suspend, without a call
+        return lease.kind is _DEADLINE or not times.suspends or alone
 
     def least_run(self, lease: LeaseRecord) -> int:
         """For how long nodes must at least be free, so that it makes sense to start a lease on them."""

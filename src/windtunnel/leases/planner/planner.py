@@ -18,7 +18,7 @@ from windtunnel.leases.planner.outages import Outages
 from windtunnel.leases.planner.parts import Parts
 from windtunnel.leases.planner.plan import Plan, What
 from windtunnel.leases.planner.record import LeaseRecord, Progress, VirtualMachines
-from windtunnel.leases.planner.reevaluation import reevaluate
+from windtunnel.leases.planner.reevaluation import bring_forward, fill, reevaluate
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.scheduling import Scheduling
 from windtunnel.leases.planner.ticks import TICKS
@@ -68,6 +68,8 @@ class Planner:
         self.scheduling = Scheduling(self.plan, parts)
         self.handlers = Handlers(self.plan, self.scheduling.preparation)
         self.outages = Outages(self.plan, self.scheduling, self.handlers)
+        self._stopped: list[LeaseRecord] = []
+        """Leases that ran and were cancelled since it advanced."""
 
     @property
     def now(self) -> int:
@@ -106,6 +108,8 @@ class Planner:
             for vm in self._ended_by_themselves(ended):
                 if vm.key is not None:
                     self._end_early(vm)
+        if self.outages.freed:
+            self._use_what_is_freed()
         table = plan.table
         before = table.entered
         if now in table.ends:
@@ -122,6 +126,14 @@ class Planner:
             handlers.ends(now)
             if len(plan.queue) > queued and table.next_change(now) is None:
                 self._schedule_again(now, lead)
+
+    def _use_what_is_freed(self) -> None:
+        """Nodes came back, or leases left some: leases with later reservations may move forward."""
+        self.outages.freed = False
+        bring_forward(self.scheduling)
+        stopped, self._stopped = self._stopped, []
+        for lease in stopped:
+            fill(self.scheduling, lease)
 
     def _schedule_again(self, now: int, lead: int) -> None:
         """A lease was saved in no time after all others had their turn, and nothing else will ever wake it."""
@@ -181,7 +193,7 @@ class Planner:
         return "" if lease.numnodes else "it asks for no nodes"
 
     def cancel(self, lease_id: int) -> LeaseRecord:
-        """Cancel a lease.
+        """Cancel a lease. Those that wait are scheduled when it advances (to the same instant) the next time.
 
         Raises:
             UsageError: there is no such lease, or it is in a state in which it cannot be cancelled.
@@ -189,6 +201,10 @@ class Planner:
         if reason := self.why_not_cancel(lease_id):
             raise UsageError(reason)
         lease = self.plan.leases[lease_id]
+        if self.plan.rules.fills_what_is_cancelled:
+            self.outages.freed = True
+            if lease.state is _S_ACTIVE:
+                self._stopped.append(lease)
         self.handlers.cancel(lease)
         self.plan.forget(lease, _S_CANCELLED)
         return lease

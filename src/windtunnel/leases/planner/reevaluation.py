@@ -8,7 +8,7 @@ from windtunnel.leases.planner.scheduling import Scheduling
 from windtunnel.leases.planner.transaction import Transaction
 from windtunnel.model.lease import LeaseKind, LeaseState
 
-__all__ = ["reevaluate"]
+__all__ = ["bring_forward", "fill", "reevaluate"]
 
 _S = LeaseState
 
@@ -22,11 +22,15 @@ _S_READY: Final = _S.READY
 
 def reevaluate(scheduling: Scheduling, ending: LeaseRecord) -> None:
     """Schedule anew what was reserved in the future by backfilling, then deadline leases that fit the freed room."""
+    bring_forward(scheduling)
+    fill(scheduling, ending)
+
+
+def bring_forward(scheduling: Scheduling) -> None:
+    """Schedule anew what was reserved in the future by backfilling."""
     for lease in sorted(scheduling.plan.future, key=lambda lease: (lease.submit, lease.id)):
         if lease.kind is _BEST_EFFORT and lease in scheduling.plan.future:
             _bring_forward(scheduling, lease)
-    if scheduling.plan.has_deadlines:
-        _fill_with_deadline_leases(scheduling, ending)
 
 
 def _bring_forward(scheduling: Scheduling, lease: LeaseRecord) -> None:
@@ -37,6 +41,12 @@ def _bring_forward(scheduling: Scheduling, lease: LeaseRecord) -> None:
     except NotSchedulableError:
         # Haizea cannot get here (worst case, the old place is found again); a policy of the user's own may.
         scheduling.requeue(lease)
+
+
+def fill(scheduling: Scheduling, ending: LeaseRecord) -> None:
+    """Move deadline leases forward that fit the room of a lease that ends early."""
+    if scheduling.plan.has_deadlines:
+        _fill_with_deadline_leases(scheduling, ending)
 
 
 def _fill_with_deadline_leases(scheduling: Scheduling, ending: LeaseRecord) -> None:

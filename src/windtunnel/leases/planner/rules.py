@@ -34,6 +34,10 @@ class Rules:
     """Whether a given time to suspend or resume is reckoned with once for a lease, not for each virtual node."""
     needs_time_to_suspend: ClassVar[bool] = True
     """Whether machines are only told to suspend where there is time left for it."""
+    holds_serial_only: ClassVar[bool] = True
+    """Whether deadline leases of several nodes are not suspended where only those of one node may be."""
+    fills_what_is_cancelled: ClassVar[bool] = True
+    """Whether leases with a later reservation move forward into the room that a cancelled one leaves."""
     respects_preemptible: ClassVar[bool] = True
     """Whether leases that say so do not give way."""
     others_give_way_to_deadlines: ClassVar[bool] = False

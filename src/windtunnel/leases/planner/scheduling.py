@@ -20,7 +20,7 @@ from windtunnel.leases.planner.reservations import Transfer
 from windtunnel.leases.planner.suspension import SuspendResume
 from windtunnel.leases.planner.ticks import TICKS
 from windtunnel.model.lease import LeaseKind, LeaseState
-from windtunnel.model.lease_options import Backfilling, MigrationMode, SuspensionMode
+from windtunnel.model.lease_options import Backfilling, MigrationMode
 
 __all__ = ["Scheduling"]
 
@@ -43,7 +43,7 @@ _S_SUSPENDED_PENDING: Final = _S.SUSPENDED_PENDING
 _SCHEDULED: Final = Progress.SCHEDULED
 _DEADLINE: Final = LeaseKind.DEADLINE
 _RESERVATION: Final = LeaseKind.RESERVATION
-_SUSPENSION_SERIAL_ONLY: Final = SuspensionMode.SERIAL_ONLY
+_S_FAIL: Final = _S.FAIL
 _S_RESUMING: Final = _S.RESUMING
 FRESH: Final = (_S.PENDING, _S.QUEUED)
 SUSPENDED: Final = (_S.SUSPENDED_PENDING, _S.SUSPENDED_QUEUED)
@@ -83,8 +83,27 @@ class Scheduling:
             for lease in pending:
                 if lease.kind is not _BEST_EFFORT:
                     self.schedule_at_once(lease, now)
+        if plan.queue and plan.has_deadlines and plan.rules.holds_deadlines:
+            self._schedule_deadlines(now)
         if plan.queue:
             self._schedule_queue(now)
+
+    def _schedule_deadlines(self, now: int) -> None:
+        """Deadline leases that gave way get a place by their deadline at once, wait for nodes that may come back in
+        time, or are over.
+        """
+        plan = self.plan
+        for lease in [lease for lease in plan.queue if lease.kind is _DEADLINE]:
+            plan.queue.remove(lease)
+            try:
+                self.place(lease, now)
+            except NotSchedulableError as error:
+                lease.reason = f"it gave way, and has no other place by its deadline: {error}"
+                assert lease.deadline is not None
+                if plan.table.away and now + lease.remaining < lease.deadline:
+                    plan.enqueue(lease)
+                else:
+                    plan.forget(lease, _S_FAIL if lease.state is _S_SUSPENDED_QUEUED else _S_REJECTED)
 
     def schedule_at_once(self, lease: LeaseRecord, now: int) -> None:
         """Place a lease that does not wait, or reject it."""
@@ -245,12 +264,10 @@ class Scheduling:
         plan = self.plan
         vm = lease.last_vm
         assert vm is not None, "it has machines in the way"
-        serial_only = plan.options.suspension is _SUSPENSION_SERIAL_ONLY
         if (
             not (vm.state is _SCHEDULED and vm.start >= time)
-            and plan.times.suspends
+            and plan.times.may_suspend(lease)
             and self.suspension.can_suspend(lease, time)
-            and not (serial_only and lease.numnodes > 1)
             and self.suspension.preempt(vm, min(time, vm.end))
         ):
             return

@@ -51,7 +51,8 @@ class SuspendResume:
         """
         operations = self._operations(vm, by, self.plan.times.one_suspend, forward=False)
         saves = self._reservations(vm, operations, Suspension)
-        if by < vm.start or by > vm.end or saves[0].start < vm.start:
+        least = 1 if self.plan.rules.needs_time_to_suspend else 0  # machines that are saved at once do nothing
+        if by < vm.start or by > vm.end or saves[0].start < vm.start + least:
             raise NoTimeError(f"it cannot be suspended between {vm.start / TICKS:g} and {by / TICKS:g} s")
         vm.end = saves[0].start
         self._replace_post(vm, list(saves))

@@ -30,11 +30,16 @@ class LeaseTimes:
         self.rules = rules
         self.options = options = rules.options
         self.suspends = options.suspension is not SuspensionMode.NONE
+        self.serial_only = options.suspension is SuspensionMode.SERIAL_ONLY
         self.overhead = ticks(options.enactment_overhead)
         self._shutdown = ticks(options.shutdown_time)
         self._local = options.suspendresume_exclusion is Exclusion.LOCAL
         forced = options.force_scheduling_threshold
         self._forced_threshold = None if forced is None else ticks(forced)
+
+    def may_suspend(self, lease: LeaseRecord) -> bool:
+        """Whether a lease may be suspended at all: by ``serial-only`` those of one node."""
+        return self.suspends and not (self.serial_only and lease.numnodes > 1)
 
     def one_suspend(self, megabytes: int) -> int:
         """Saving the memory of one virtual node, without the enactment overhead."""

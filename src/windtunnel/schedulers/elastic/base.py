@@ -68,6 +68,7 @@ class ElasticPolicy(Scheduler):
             if running is not None:
                 yield from self._answer(view, running, wanted, free)
         yield from self._too_large(view)
+        yield from self._of_no_host(view)
         yield from self.start_jobs(view, free)
 
     def _too_large(self, view: View) -> list[Decision]:
@@ -79,6 +80,12 @@ class ElasticPolicy(Scheduler):
         ]
         view.decided(rejected)
         return rejected
+
+    def _of_no_host(self, view: View) -> list[Decision]:
+        """Start new jobs that ask for no host, as those that only move data; they leave the queue at once."""
+        started: list[Decision] = [Execute(job, HostSet()) for job in view.mirror.arrived if not sizes_of(job)[1]]
+        view.decided(started)
+        return started
 
     def start_jobs(self, view: View, free: HostPool) -> Iterator[Decision]:
         """Start from the front."""

@@ -6,6 +6,7 @@ killed at their walltimes.
 """
 
 from collections import deque
+from math import inf
 from typing import Final, Literal
 
 from windtunnel.diagnostics import UsageError
@@ -40,8 +41,10 @@ class Predictor:
     def finished(self, job: Job, run: float) -> None:
         """A job has run so long (s)."""
         if self.prediction == "mean-accuracy":
-            total, number = self._accuracies.get(job.user, (0.0, 0))
-            self._accuracies[job.user] = (total + run / _whole(job.walltime), number + 1)
+            walltime = _whole(job.walltime)
+            if 0.0 < walltime < inf:  # one that asked for no time tells nothing of how its user asks
+                total, number = self._accuracies.get(job.user, (0.0, 0))
+                self._accuracies[job.user] = (total + run / walltime, number + 1)
         elif self.prediction.startswith("last-two"):
             self._last.setdefault(self._whose(job), deque(maxlen=2)).append(run)
 
@@ -54,7 +57,7 @@ class Predictor:
             if not isinstance(job.profile, DelayProfile):
                 raise UsageError(f"job {job.id!r} has no known run time", "choose another prediction")
             return min(job.profile.delay, _whole(job.walltime))
-        if self.prediction == "mean-accuracy" and job.user in self._accuracies:
+        if self.prediction == "mean-accuracy" and job.user in self._accuracies and job.walltime < inf:
             total, number = self._accuracies[job.user]
             return max(1.0, float(int(_whole(job.walltime) * (total / number))))
         last = self._last.get(self._whose(job), ())

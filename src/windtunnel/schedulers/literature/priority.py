@@ -5,7 +5,7 @@ start with theirs.
 """
 
 from collections.abc import Mapping, Sequence
-from math import inf
+from math import inf, nextafter
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -256,7 +256,8 @@ class PriorityBackfilling(BatchScheduler):
         if self.factor_for == ("first" if first else "overtaking"):
             expected *= self.factor
         self._first_expected[job.id] = expected
-        self._ends.add(job.id, now + expected, one.size)
+        end = max(now + expected, nextafter(now, inf))  # what asks for no time is not over before it starts
+        self._ends.add(job.id, end, one.size)
         return one.size
 
 

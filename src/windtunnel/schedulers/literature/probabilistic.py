@@ -133,6 +133,8 @@ class Probabilistic(PriorityBackfilling):
 
 def _give_back(found: list[float], size: int, ended: float) -> None:
     """A job gives back so many hosts with a probability: what it was that so many were given back follows."""
+    if not size:
+        return
     least = min(size, len(found))
     found[1:least] = [one + (1.0 - one) * ended for one in found[1:least]]
     for at in range(size, len(found), size):  # each part from the one before it, which is up to date

@@ -69,7 +69,10 @@ class Reader:
             done = _date(done, "now", now)
         if not isinstance(events, list):
             raise ProtocolError(f"events of the scheduler's reply is {shown(events)}, an array is expected", now=now)
-        return new_reply(done, [self._event(rank, event, now) for rank, event in enumerate(events)] if events else [])
+        decisions = [self._event(rank, event, now) for rank, event in enumerate(events)] if events else []
+        if done != now:  # only then something may be dated later
+            _not_back_to_the_present(decisions, now)
+        return new_reply(done, decisions)
 
     def decision(self, event: Any, now: float) -> d.Decision:
         """The decision in one event, as a scheduler would send it at a date.
@@ -159,6 +162,18 @@ class Reader:
         if not isinstance(job, dict):
             event.fail(f"data.job is {shown(job)}, an object is expected")
         return job
+
+
+def _not_back_to_the_present(decisions: list[d.Decision], now: float) -> None:
+    """Dates ascend; between later ones the engine sees to that, but what is done at once has none."""
+    for rank in range(1, len(decisions)):
+        before = decisions[rank - 1].timestamp
+        if before is not None and before > now and decisions[rank].timestamp is None:
+            raise ProtocolError(
+                f"timestamp of event {rank} of the scheduler's reply is {now!r}, before {before!r}, that of the "
+                "event before it: time cannot go backwards",
+                now=now,
+            )
 
 
 def _date(value: Any, what: str, now: float) -> float:

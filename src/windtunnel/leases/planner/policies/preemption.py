@@ -63,8 +63,10 @@ class DeadlinePreemption(PreemptionPolicy):
             return -inf if self.plan.rules.others_give_way_to_deadlines else None
         if preemptee.state not in LIVE:
             return None
-        times = self.plan.times
-        if times.suspends:
+        times, rules = self.plan.times, self.plan.rules
+        if rules.respects_preemptible and not preemptee.lease.preemptible:
+            return None
+        if times.may_suspend(preemptee) if rules.holds_serial_only else times.suspends:
             remaining = preemptee.remaining_at(time)
             delay = times.suspend_estimate(preemptee) + preemptor.requested + times.resume_estimate(preemptee)
         else:

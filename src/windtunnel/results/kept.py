@@ -1,0 +1,98 @@
+"""What jobs keep of hosts that are not available: such hosts take no new work, but what runs there may go on.
+
+So it is while hosts are drained for maintenance, and after Batsim's ``machine_unavailable``.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import Final
+
+from windtunnel.model import HostSet, JobRecord
+from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
+
+__all__ = ["Keeping", "Kept", "Unavailable"]
+
+Kept = tuple[float, float, float]
+"""From one date to another (s), so many hosts (in whole hosts)."""
+
+_OFF: Final = ("FAILURE", "HALT")
+"""Causes for which nothing runs on a host that is not available."""
+
+
+class Unavailable:
+    """Which hosts were not available from which date (s) on."""
+
+    def __init__(self, steps: Sequence[tuple[float, HostSet]] = ()) -> None:
+        self._dates = [date for date, _ in steps]
+        self._hosts = [hosts for _, hosts in steps]
+
+    def __bool__(self) -> bool:
+        return bool(self._dates)
+
+    def change(self, date: float, hosts: HostSet) -> None:
+        """From now on these are not available, and no others."""
+        self._dates.append(date)
+        self._hosts.append(hosts)
+
+    def kept(self, start: float, finish: float, hosts: HostSet, held: float) -> Iterator[Kept]:
+        """What a job that held so much of these hosts (in whole hosts) had of hosts that were not available."""
+        dates = self._dates
+        at = max(0, bisect_right(dates, start) - 1)
+        while start < finish and at < len(dates) and dates[at] < finish:
+            until = dates[at + 1] if at + 1 < len(dates) else finish
+            if common := self._hosts[at] & hosts:
+                yield max(start, dates[at]), min(finish, until), held * len(common) / len(hosts)
+            at += 1
+
+
+class Keeping:
+    """Follows a run to tell what its jobs had of hosts that were not available."""
+
+    def __init__(self) -> None:
+        self._away = Unavailable()
+        """Hosts that were not available, but on which jobs may have gone on."""
+        self._now = HostSet()
+        """Those that are now."""
+        self._since: dict[str, float] = {}
+        """Since when (s) jobs that were suspended, or changed their hosts, have those that they have; inf: none."""
+        self._before: dict[str, list[Kept]] = {}
+        """What these jobs had until then."""
+
+    def hear(self, now: float, notice: Notice) -> None:
+        """Hosts may have become available, or not."""
+        before = self._now
+        if isinstance(notice, HostsBecameUnavailable):
+            self._now = before - notice.hosts if notice.cause.startswith(_OFF) else before | notice.hosts
+        elif isinstance(notice, HostsBecameAvailable):
+            self._now = before - notice.hosts
+        if self._now != before:
+            self._away.change(now, self._now)
+
+    def leave(self, now: float, record: JobRecord, hosts: HostSet, held: float) -> None:
+        """A job that is not over had these hosts until now; what it has next, :meth:`have` says."""
+        if self._away:
+            since = self._since.get(record.job_id, record.starting_time)
+            self._before.setdefault(record.job_id, []).extend(self._away.kept(since, now, hosts, held))
+        self._since[record.job_id] = inf
+
+    def have(self, now: float, record: JobRecord) -> None:
+        """From now on it has the hosts that it says."""
+        self._since[record.job_id] = now
+
+    def kept(self, record: JobRecord, until: float, held: float) -> list[Kept]:
+        """What a job that held so much at last (in whole hosts) had until then."""
+        if not self._away or record.starting_time < 0.0:
+            return []
+        since = self._since.get(record.job_id, record.starting_time)
+        return [*self._before.get(record.job_id, ()), *self._away.kept(since, until, record.hosts, held)]
+
+    def over(self, records: Sequence[JobRecord], held: Sequence[float]) -> Iterator[Kept]:
+        """What jobs that are over, and held so much at last, had; they are forgotten."""
+        if self._away:
+            for record, share in zip(records, held, strict=True):
+                yield from self.kept(record, record.finish_time, share)
+        if self._since:
+            for record in records:
+                self._since.pop(record.job_id, None)
+                self._before.pop(record.job_id, None)
