@@ -6,11 +6,12 @@ seconds; None means at once. The engine checks every decision; a refusal names t
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from typing import Any
 
 import msgspec
 
 from windtunnel.model import ExecutorPlacement, HostSet, Job, JobState, PlacementStrategy, Profile
+from windtunnel.vocabulary.nothing import NOTHING
 from windtunnel.vocabulary.probes import (
     NO_AGGREGATION,
     Accumulation,
@@ -58,20 +59,6 @@ __all__ = [
 ]
 
 
-class _Nothing(dict[str, Any]):
-    """What decisions have in common that name nothing: a dict for each costs as much as the decision."""
-
-    __slots__ = ()
-
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise TypeError("a decision's mapping is not changed, but replaced by another one")
-
-    __setitem__ = __ior__ = setdefault = update = _refuse
-
-
-_NOTHING: Final = _Nothing()
-
-
 class Decision(msgspec.Struct, kw_only=True, gc=False):
     """Base of all decisions."""
 
@@ -111,9 +98,9 @@ class ExecuteJob(Decision):
     """None: executor i on the i-th host."""
     amounts: Mapping[int, Mapping[str, float]] | None = None
     """What it takes of each host if not whole hosts: host -> resource -> amount."""
-    profile_placements: Mapping[str, ProfilePlacement] = _NOTHING
+    profile_placements: Mapping[str, ProfilePlacement] = NOTHING
     """Overrides by sub-profile id."""
-    storages: Mapping[str, int] = _NOTHING
+    storages: Mapping[str, int] = NOTHING
     """Storage label -> host id."""
     additional_io: AdditionalIo | None = None
 
