@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from packages import install
+from windtunnel.api import simulate
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.schedulers import (
@@ -62,6 +63,13 @@ def here(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path.copy())
     yield tmp_path
     sys.modules.pop("own_schedulers", None)
+
+
+@pytest.mark.parametrize("path", ["", "."])
+def test_a_trace_needs_a_file(here, path):
+    scheduler = make_scheduler("batsched/easy_bf_plot_liquid_load_horizon", trace_output_filename=path)
+    with pytest.raises(UsageError, match=r"trace_output_filename: '\.?' cannot be a file"):
+        simulate("hosts:1", "lublin:3?hosts=1", scheduler)
 
 
 def test_whatever_is_shipped_can_be_listed():

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 
+from windtunnel.diagnostics import UsageError
 from windtunnel.schedulers.batsched.loop import Waiting
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile
 from windtunnel.schedulers.batsched.rationals import HORIZON, Exact, nearest
@@ -37,6 +38,11 @@ class Trace:
     """A CSV file of the load over time; lines are gathered and written now and then."""
 
     def __init__(self, path: str, *columns: str) -> None:
+        """Raises:
+        UsageError: the path cannot be that of a file.
+        """
+        if not path or Path(path).is_dir():
+            raise UsageError(f"trace_output_filename: {path!r} cannot be a file", "name one, such as load.csv")
         self.path = path
         self._lines = [",".join(("date", "nb_jobs_in_queue", *columns, "load_in_queue", "liquid_load_horizon"))]
         self._written = False
