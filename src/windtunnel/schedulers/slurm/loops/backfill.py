@@ -16,6 +16,7 @@ from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.starting import all_started
 from windtunnel.schedulers.slurm.plans.outcomes import DEFERRED, FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
 from windtunnel.schedulers.slurm.state import State
 
@@ -209,7 +210,7 @@ class _Cycle:
                     self.arrays_begun.add(job.id)
                 if self.most_starts and len(self.done.started) >= self.most_starts:
                     return
-                if job.id not in self.state.pending or not job.startable_tasks:
+                if all_started(self.state, job):
                     return
                 continue
             self._show(job, plan, before)
@@ -225,7 +226,7 @@ class _Cycle:
             self.done.tested += tested
             if plan.outcome is not STARTED:
                 return False
-            if job.id not in self.state.pending or not job.startable_tasks:
+            if all_started(self.state, job):
                 return True
         return True
 

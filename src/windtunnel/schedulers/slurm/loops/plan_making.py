@@ -269,7 +269,8 @@ class PlanMaker(Starter):
 
 def planned_on(record: Record) -> int:
     """The nodes on which a job may be planned: where features have counts, also those that have none of them."""
-    return record.too_large | (record.candidates if record.counts else record.mask)
+    nodes = record.candidates if record.counts else record.mask
+    return nodes | record.too_large if record.too_large else nodes
 
 
 def least_time(record: Record) -> int:

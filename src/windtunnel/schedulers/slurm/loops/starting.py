@@ -2,6 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
@@ -17,7 +18,7 @@ from windtunnel.schedulers.slurm.plans.outcomes import REFUSED, STARTED, Plan
 from windtunnel.schedulers.slurm.preemption.victims import make_room, over_others, passed_over, preemptable
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Starter"]
+__all__ = ["Starter", "all_started"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -113,3 +114,12 @@ class Starter:
         whole = running.record.demand.exclusive and not preemptable(self.state, running)
         licences = running.licences if self.licensed else None
         self.map.take(self.state.now, running.holding.end, running.holding.nodes if whole else 0, licences)
+
+
+def all_started(state: State, job: PendingJob) -> bool:
+    """Whether a job has started, or all tasks of it that may: then it says so."""
+    if job.id in state.pending:
+        if job.startable_tasks:
+            return False
+        job.reason = "JobArrayTaskLimit"
+    return True

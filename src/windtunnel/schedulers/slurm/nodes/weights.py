@@ -32,6 +32,8 @@ class NodeWeights:
 
     def reset(self, nodes: int) -> None:
         """Nodes are looked at afresh."""
+        if not self.marked:
+            return
         for node in bits(nodes & self.marked):
             self.weights[node] = self.plain[node]
         self.marked &= ~nodes
@@ -41,7 +43,7 @@ class NodeWeights:
         self.reset(nodes)
         if preferred:
             self.prefer(nodes, preferred)
-        if nodes & own:
+        if own and nodes & own:
             for node in bits(nodes & ~own):
                 self.weights[node] += _LAST
             self.marked |= nodes & ~own

@@ -52,7 +52,7 @@ class Chooser:
         ``preferred`` nodes go before others described alike, its ``own``, of a flexible reservation, before all. The
         nodes ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
-        if record.job.named & ~among:
+        if record.job.named and record.job.named & ~among:
             return None  # before any node is looked at
         self.cons_tres.present = held
         weights = self.fit.weights

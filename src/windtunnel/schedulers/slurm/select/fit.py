@@ -70,7 +70,8 @@ class Fit(GresFit):
                 self._leave_traces(demand, nodes & held.used, held)
             if row != EMPTY and (row < 0 or (demand.alone and not self.turns)):
                 nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self._unblocking(record, row)))
-        nodes &= ~record.too_large
+        if record.too_large:
+            nodes &= ~record.too_large
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
         if demand.gpus_per_job or demand.gpus_per_socket:
