@@ -61,9 +61,7 @@ def what_if(
         InputError, UsageError: the files or changes are at fault.
         SimulationError: a run could not go on.
     """
-    return try_out(
-        conf, workload, sets=sets, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **options
-    )[0]
+    return try_out(conf, workload, sets=sets, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **options)[0]
 
 
 def try_out(
@@ -83,16 +81,12 @@ def try_out(
         InputError, UsageError, SimulationError: as there.
     """
     options = checked_options("the format slurm", options_of(read_slurm_conf, skip=1), options)
-    files = after = ConfFiles.read(conf)
-    asked = [pairs_of(change) for change in sets]
-    apart = [change for change in asked if change[0][0].lower() in _APART]
-    for change in asked:
-        after = after if change in apart else changed(after, change)
+    files = ConfFiles.read(conf)
     before = read_as(files.path, files.texts, **options)
-    for more in nodes:
-        after = with_nodes(after, more, before.site or SlurmSite())
+    asked = [pairs_of(change) for change in sets]
+    after = _changed_files(files, asked, nodes, before.site or SlurmSite())
     site, commands, idle = _changed_apart(
-        read_as(files.path, after.texts, **options), apart, zone_of(options.get("tz", "UTC"))
+        read_as(files.path, after.texts, **options), asked, zone_of(options.get("tz", "UTC"))
     )
     if after.texts == files.texts and site.site == before.site:
         raise UsageError("nothing changes", "say what, as --set PriorityWeightAge=5000 or --nodes gpu:+20")
@@ -117,12 +111,26 @@ def try_out(
     return found, pairs
 
 
+def _is_apart(change: Pairs) -> bool:
+    """Whether a command makes the change, and no file."""
+    return change[0][0].lower() in _APART
+
+
+def _changed_files(files: ConfFiles, asked: Sequence[Pairs], nodes: Sequence[str], site: SlurmSite) -> ConfFiles:
+    """The configuration of a site with the changes that are made in its files."""
+    for change in asked:
+        files = files if _is_apart(change) else changed(files, change)
+    for more in nodes:
+        files = with_nodes(files, more, site)
+    return files
+
+
 def _changed_apart(
-    platform: Platform, changes: Sequence[Pairs], zone: tzinfo
+    platform: Platform, asked: Sequence[Pairs], zone: tzinfo
 ) -> tuple[Platform, list[str], list[str]]:
     """A site with changes of what is not in its files, the commands that make them, and which make no difference."""
     commands, idle = [], []
-    for pairs in changes:
+    for pairs in filter(_is_apart, asked):
         if platform.site is None:
             raise UsageError("this describes no Slurm site")
         if pairs[0][0].lower() == RESERVATION:
