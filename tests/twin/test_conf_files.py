@@ -105,6 +105,11 @@ def test_faulty_changes_of_nodes(files, change, message):
     assert message in str(caught.value)
 
 
+def test_nodes_that_are_down_cannot_be_taken_away_where_they_count(files):
+    with pytest.raises(UsageError, match="all_states takes nodes that are down"):
+        what_if(files.path, [], nodes=["p:-1"], all_states=True)
+
+
 def test_what_no_file_says_is_said_first(files):
     after = changed(files, pairs_of("PriorityWeightQOS=5"))
     assert after.texts[files.path].startswith("PriorityWeightQOS=5\nClusterName=x\n")

@@ -9,7 +9,7 @@ from windtunnel.diagnostics import show_duration
 from windtunnel.report.charts import histogram
 from windtunnel.report.markup import Cell, card, definitions, number, table
 from windtunnel.results.files import save_page
-from windtunnel.twin.drawing import DRAWN, HEADS, document, paired_bars, paired_histogram
+from windtunnel.twin.drawing import DRAWN, HEADS, count, document, paired_bars, paired_histogram, seconds
 
 if TYPE_CHECKING:
     from windtunnel.twin.calibrate import Calibration, Compared
@@ -47,10 +47,6 @@ def page(found: "Calibration", pairs: "Pairs", *, title: str = "Calibration") ->
     return document(title, parts)
 
 
-def _seconds(value: float) -> Cell:
-    return number(value, show_duration(value))
-
-
 def _share(value: float) -> Cell:
     return number(value, f"{value:.1%}")
 
@@ -61,25 +57,21 @@ def _cards(found: "Calibration") -> str:
     whole = found.groups[0]
     return "".join(
         (
-            card("Jobs compared", number(found.jobs, f"{found.jobs:,}"), [("never start", _count(found.missing))]),
-            card("Mean wait recorded", _seconds(whole.recorded_mean), [("median", _seconds(whole.recorded_median))]),
+            card("Jobs compared", number(found.jobs, f"{found.jobs:,}"), [("never start", count(found.missing))]),
+            card("Mean wait recorded", seconds(whole.recorded_mean), [("median", seconds(whole.recorded_median))]),
             card(
-                "Mean wait simulated", _seconds(whole.simulated_mean), [("median", _seconds(whole.simulated_median))]
+                "Mean wait simulated", seconds(whole.simulated_mean), [("median", seconds(whole.simulated_median))]
             ),
-            card("Start within a minute", _share(found.same_start), [("half within", _seconds(found.error))]),
+            card("Start within a minute", _share(found.same_start), [("half within", seconds(found.error))]),
             card("Utilisation recorded", _share(found.recorded_use), [("simulated", _share(found.simulated_use))]),
             card(
                 "Waited an hour longer than simulated",
-                _count(found.odd.overtaken + found.odd.unseen),
-                [("overtaken", _count(found.odd.overtaken))],
+                count(found.odd.overtaken + found.odd.unseen),
+                [("overtaken", count(found.odd.overtaken))],
             ),
-            card("Held after submission", _count(found.odd.held)),
+            card("Held after submission", count(found.odd.held)),
         )
     )
-
-
-def _count(value: int) -> Cell:
-    return number(value, f"{value:,}")
 
 
 def _charts(pairs: "Pairs") -> str:
@@ -102,12 +94,12 @@ def _table(name: str, groups: Sequence["Compared"]) -> str:
     rows = [
         (
             Cell(one.name),
-            _count(one.jobs),
-            _seconds(one.recorded_mean),
-            _seconds(one.simulated_mean),
+            count(one.jobs),
+            seconds(one.recorded_mean),
+            seconds(one.simulated_mean),
             number(one.simulated_mean - one.recorded_mean, f"{one.simulated_mean - one.recorded_mean:+,.0f} s"),
-            _seconds(one.recorded_median),
-            _seconds(one.simulated_median),
+            seconds(one.recorded_median),
+            seconds(one.simulated_median),
             _share(one.same_start),
             _share(one.recorded_use),
             _share(one.simulated_use),
@@ -119,7 +111,7 @@ def _table(name: str, groups: Sequence["Compared"]) -> str:
 
 def _drains(found: "Calibration") -> str:
     rows = [
-        (Cell(one.node), _seconds(one.start), _seconds(one.end), _seconds(one.end - one.start))
+        (Cell(one.node), seconds(one.start), seconds(one.end), seconds(one.end - one.start))
         for one in found.drains
     ]
     hours = sum(one.end - one.start for one in found.drains) / 3600

@@ -10,7 +10,7 @@ from windtunnel.report.charts import histogram
 from windtunnel.report.markup import Cell, card, number, table
 from windtunnel.results.files import save_page
 from windtunnel.twin.change import Change, Shift
-from windtunnel.twin.drawing import DRAWN, HEADS, document, paired_bars, paired_histogram
+from windtunnel.twin.drawing import DRAWN, HEADS, count, document, paired_bars, paired_histogram, seconds
 from windtunnel.twin.replay import Outcome
 
 __all__ = ["page", "write_page"]
@@ -47,14 +47,6 @@ def page(found: Change, pairs: Sequence[tuple[Outcome, Outcome]], *, title: str 
     return document(title, parts)
 
 
-def _seconds(value: float) -> Cell:
-    return number(value, show_duration(value))
-
-
-def _count(value: int) -> Cell:
-    return number(value, f"{value:,}")
-
-
 def _difference(value: float) -> Cell:
     return number(value, f"{value:+,.0f} s")
 
@@ -70,11 +62,11 @@ def _cards(found: Change) -> str:
     whole = found.shifts[0]
     return "".join(
         (
-            card("Jobs compared", _count(whole.jobs)),
-            card("Mean wait before", _seconds(whole.before)),
-            card("Mean wait after", _seconds(whole.after)),
+            card("Jobs compared", count(whole.jobs)),
+            card("Mean wait before", seconds(whole.before)),
+            card("Mean wait after", seconds(whole.after)),
             card("Change", _difference(whole.after - whole.before), [("95 %", _between(whole))]),
-            card("Never start", _count(found.never_after), [("before", _count(found.never_before))]),
+            card("Never start", count(found.never_after), [("before", count(found.never_before))]),
         )
     )
 
@@ -98,9 +90,9 @@ def _table(head: str, some: Sequence[Shift]) -> str:
     rows = [
         (
             Cell(one.name),
-            _count(one.jobs),
-            _seconds(one.before),
-            _seconds(one.after),
+            count(one.jobs),
+            seconds(one.before),
+            seconds(one.after),
             _difference(one.after - one.before),
             _between(one),
         )

@@ -7,9 +7,10 @@ from typing import Final
 
 from windtunnel.diagnostics import show_duration
 from windtunnel.report.charts import histogram
+from windtunnel.report.markup import Cell, number
 from windtunnel.report.page import script, style
 
-__all__ = ["DRAWN", "HEADS", "document", "paired_bars", "paired_histogram"]
+__all__ = ["DRAWN", "HEADS", "count", "document", "paired_bars", "paired_histogram", "seconds"]
 
 HEADS: Final = {
     "partition": "Partitions",
@@ -22,6 +23,16 @@ HEADS: Final = {
 DRAWN: Final = 24
 """Groups with a bar of their own; the table has all."""
 _WIDTH, _LEFT, _ROW = 640, 150, 30
+
+
+def seconds(value: float) -> Cell:
+    """A duration (s)."""
+    return number(value, show_duration(value))
+
+
+def count(value: int) -> Cell:
+    """How many there are."""
+    return number(value, f"{value:,}")
 
 
 def document(title: str, parts: Sequence[str]) -> str:

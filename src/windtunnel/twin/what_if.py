@@ -85,6 +85,8 @@ def try_out(
     before = read_as(files.path, files.texts, **options)
     asked = [pairs_of(change) for change in sets]
     after = _changed_files(files, asked, nodes, before.site or SlurmSite())
+    if options.get("all_states") and any(":-" in change for change in nodes):
+        raise UsageError("all_states takes nodes that are down: none can be taken away", "leave out all_states=true")
     site, commands, idle = _changed_apart(
         read_as(files.path, after.texts, **options), asked, zone_of(options.get("tz", "UTC"))
     )
