@@ -43,8 +43,8 @@ def check_date(world: World, decision: Decision, when: OneShot) -> None:
     """Whether a trigger that happens once has a date."""
     trigger: Any = when  # whole numbers that no float can hold are refused, not converted
     if trigger.time > _FAR:
-        refuse(world, decision, "date", f"{trigger.time!r:.50} is later than any date that can be simulated (1e300 s)")
-    if not -_FAR <= trigger.time:
+        refuse(world, decision, "date", f"{trigger.time!r:.50} is later than any date that can be simulated")
+    if not trigger.time >= -_FAR:  # also not a number
         refuse(world, decision, "date", f"{trigger.time!r:.50} is not a valid time")
 
 
