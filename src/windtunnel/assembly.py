@@ -141,9 +141,7 @@ def assemble(
     if components != alone:
         account.tell("kept-to-site", _KEPT.format(names[0]), place=site.path, note=True)
     if checkpoints[0]:
-        from windtunnel.model.checkpoints import CheckpointedWorkload
-
-        workloads = [CheckpointedWorkload(one, *checkpoints) for one in workloads]
+        workloads = _checkpointed(workloads, *checkpoints, account)
     start_dates = [date for date in map(start_date_of, workloads) if date is not None]
     billing, bills = None, []
     if electricity is not None:
@@ -263,6 +261,17 @@ def _leases_for(components: Sequence[Component], workloads: list[Workload]) -> l
     if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
         workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
     return workloads
+
+
+def _checkpointed(workloads: Sequence[Workload], interval: float, cost: float, account: Account) -> list[Workload]:
+    """Workloads whose jobs write checkpoints; leases that a planner schedules end when their time is over."""
+    from windtunnel.model.checkpoints import CheckpointedWorkload
+
+    for one in workloads:
+        if isinstance(one, LeaseJobs):
+            reason = "checkpoints do not lengthen leases: they last as long as they ask for"
+            account.tell("without-effect", reason, place=one.path)
+    return [one if isinstance(one, LeaseJobs) else CheckpointedWorkload(one, interval, cost) for one in workloads]
 
 
 def _paths(*inputs: Platform | Workload | EventList) -> list[str]:

@@ -167,6 +167,26 @@ def test_what_the_nodes_of_a_run_do_not_show_is_told(tmp_path, capsys):
     assert not capsys.readouterr().err
 
 
+def test_nothing_is_known_of_what_follows_the_stop_of_a_run(tmp_path, capsys):
+    rows = [[1, 0, 0, 1000, 1, -1, -1, 1, 2000], [2, 0, 0, 10, 1, -1, -1, 1, 20]]
+    (tmp_path / "jobs.swf").write_text("".join(" ".join(map(str, [*row, *[-1] * 9])) + "\n" for row in rows))
+    part = str(tmp_path / "part")
+    assert main(["run", "hosts:2", str(tmp_path / "jobs.swf"), "--quiet", "--until", "500", "--out", part]) == 0
+    capsys.readouterr()
+    assert main(["nodes", part, "--at", "500"]) == 0
+    capsys.readouterr()
+    for asked in (["--at", "501"], ["--from", "0", "--to", "501"]):
+        assert main(["nodes", part, *asked]) == 2
+        shown = capsys.readouterr()
+        assert not shown.out
+        assert "part stopped at 500 s (8 min 20 s), so nothing is known of its machines at 501 s (8 min 21 s)" in shown.err
+    query = tmp_path / "query.xml"
+    get = '<Request action="Query"><Object>Node</Object><Get name="State"/><Option name="time">501</Option></Request>'
+    query.write_text(f"<Envelope><Body>{get}</Body></Envelope>")
+    assert main(["nodes", part, "--query", str(query)]) == 1
+    assert "so nothing is known of its machines" in capsys.readouterr().out
+
+
 def test_an_instant_of_a_file_of_nodes_is_told_to_have_no_effect(tmp_path, capsys):
     (tmp_path / "nodes.xml").write_text("<Node><Id>n1</Id><State>Idle</State></Node>")
     request = tmp_path / "request.xml"

@@ -13,12 +13,14 @@ from windtunnel.vocabulary import (
     Execute,
     Features,
     FinishRegistration,
+    HostsPStateChanged,
     HostsTurnedOnOff,
     JobSubmitted,
     OneShot,
     RegisterJob,
     RegisterProfile,
     RequestedCall,
+    ResourceStateChanged,
     SetResourceState,
     SimulationBegins,
     TurnOnOffHosts,
@@ -55,6 +57,20 @@ def test_it_can_be_switched_on(wake):
     _, checker, simulation = simulate(script, workload(job(1, run=10.0, at=5.0)), site=site(), energy=True)
     assert checker.rows[0][2:4] == (5.0, 15.0)
     assert simulation.world.hosts.counts == [0, 0, 0, 3, 0]
+
+
+@pytest.mark.parametrize("change", [ChangeHostsPState, SetResourceState])
+def test_each_request_is_acknowledged_also_where_nothing_changes(change):
+    def script(now, notices):
+        again = change(hosts=HostSet([2]), **{"pstate" if change is ChangeHostsPState else "state": 0})
+        if any(isinstance(n, JobSubmitted) for n in notices):
+            return [again, again, Execute("w0!1", HostSet([2]))]
+        return None
+
+    component, checker, _ = simulate(script, workload(job(1, run=10.0, at=5.0)), site=site(), energy=True)
+    told = component.told(HostsPStateChanged, ResourceStateChanged)
+    assert [(n.timestamp, str(n.hosts)) for n in told] == [(5.0, "2"), (5.0, "2")]
+    assert checker.rows[0][2:4] == (5.0, 15.0)
 
 
 def test_both_protocols_announce_it():

@@ -158,6 +158,7 @@ def test_a_wrong_value_is_named(good, field):
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1, 10**400)), "is not a valid offset of a period"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(10**400)), "must be a number that a float can hold"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(nan)), "nan is not a valid time"),
+        (d.CallMeLater(call_me_later_id="x", when=p.OneShot(1e308)), r"1e\+308 is later than any date that can be"),
         (
             d.ExecuteJob(job_id="w0!1", hosts=HOSTS, amounts={"0": {"cores": 1}}),
             "amounts, its key must be a whole number, not str '0'",

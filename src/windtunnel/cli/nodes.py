@@ -172,17 +172,24 @@ def _nodes(
         from windtunnel.formats.sites.sss import read
 
         return read(run)[0]
-    recorded = _run_nodes(run, platform)
-    if max(at or 0.0, start or 0.0, finish or 0.0) > recorded.end:
-        from windtunnel.diagnostics import show_seconds
+    from windtunnel.diagnostics import UsageError, show_seconds
 
+    recorded, stopped = _run_nodes(run, platform)
+    latest = max(at or 0.0, start or 0.0, finish or 0.0)
+    if stopped is not None and latest > (known := max(stopped, recorded.end)):
+        raise UsageError(
+            f"{run} stopped at {show_seconds(known)}, so nothing is known of its machines at {show_seconds(latest)}",
+            "ask for an earlier instant, or run it to its end",
+        )
+    if latest > recorded.end:
         print(f"note: the last job of the run ended at {show_seconds(recorded.end)}", file=sys.stderr)
     if start is not None or finish is not None:
         return recorded.between(start or 0.0, recorded.end if finish is None else finish)
     return recorded.at(recorded.end if at is None else at)
 
 
-def _run_nodes(run: Path, platform: str) -> "RunNodes":
+def _run_nodes(run: Path, platform: str) -> "tuple[RunNodes, float | None]":
+    """What a run recorded of its machines, and when it stopped if that was before its end."""
     from windtunnel.api import load_run
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.registry import read_platform
@@ -191,18 +198,18 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
     recorded = load_run(run)
     if not recorded.complete:
         print("note: the run did not come to its end: jobs that were not over are not shown", file=sys.stderr)
-    facts = recorded.state.platform
+    facts, stopped = recorded.state.platform, None if recorded.complete else recorded.state.simulated_time
     if not platform and (leased := recorded.file("site.xml")) is not None:  # a run of leases
         from windtunnel.formats.haizea.lwf import read_site_text
         from windtunnel.model.lease_platform import platform_of_site
 
         made = platform_of_site(read_site_text(leased, file=f"{run}/site.xml"))
-        return RunNodes(made.hosts, recorded.file, str(run), made.site)
+        return RunNodes(made.hosts, recorded.file, str(run), made.site), stopped
     given = platform or facts.path or facts.name
     if not platform and not facts.path and not given.startswith("hosts:"):
         raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")
     site = read_platform(given, **facts.options)
-    return RunNodes(site.hosts, recorded.file, str(run), site.site)
+    return RunNodes(site.hosts, recorded.file, str(run), site.site), stopped
 
 
 # The command stands where leases are; its name is needed here.

@@ -125,6 +125,8 @@ class DecisionWriter:
 
     def _execute(self, lease: LeaseRecord, vm: VirtualMachines) -> None:
         job = self.jobs[lease.id]
+        if self._plan.overdue:
+            self._plan.check_free(lease, vm.mask)
         hosts = self._hosts(vm.mask)
         amounts, placement = self._shares(lease, vm, hosts)
         if not self._starting:

@@ -84,7 +84,11 @@ def response(
         return Response(value="Failure", code="300", message=str(error))
     except MessageFaultError as error:
         return Response(value="Failure", code=error.code, message=str(error))
-    return answer(msgspec.structs.replace(request, options=kept), source(time), control)
+    try:
+        found = source(time)
+    except UsageError as error:  # nothing is known of that instant
+        return Response(value="Failure", code="318", message=str(error))
+    return answer(msgspec.structs.replace(request, options=kept), found, control)
 
 
 def _seconds(text: str) -> float:

@@ -222,6 +222,13 @@ def test_header_values_that_are_no_numbers_are_told(log):
     assert not [one for one in told if "MaxRecords" in one]
 
 
+@pytest.mark.parametrize("key", ["TimeZone", "TimeZoneString"])
+def test_the_time_zone_of_a_log_is_told(log, key):
+    account = read_swf(log(f"{HEADER}; {key}: US/Pacific\n{row()}")).report
+    assert account.history[f"{key} of the header (dates are UTC)"] == 1
+    assert not any("header" in what for what in read_swf(log(f"{HEADER}; {key}:\n{row()}")).report.history)
+
+
 @pytest.mark.parametrize(("text", "number"), [("16", 16), ("16.0", 16), ("16, or so", 16), ("16 x 4", 16), ("-1", 0)])
 def test_numbers_in_headers(log, text, number):
     workload = read_swf(log(f"; MaxProcs: {text}\n" + row()))

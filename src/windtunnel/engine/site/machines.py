@@ -34,6 +34,8 @@ def change_state(world: World, event: ExternalEvent, source: str | None) -> None
         raise SimulationError(f"machine_state: unknown state {state!r}; known: {', '.join(STATES)}", now=world.now)
     cause = state + (f": {event.attributes['cause']}" if event.attributes.get("cause") else "")
     for (before, after), hosts in _given(world, event.hosts, source, state).items():
+        if after == before:
+            continue
         world.energy.set_off(hosts, off=after in _OFF)
         if after == "ACTIVE":
             _come_back(world, hosts, cause)
@@ -41,7 +43,7 @@ def change_state(world: World, event: ExternalEvent, source: str | None) -> None
             if state != "MAINTENANCE" or world.options.on_maintenance != "drain":
                 _lose_jobs(world, hosts, failed=state == "FAILURE")
             _go_away(world, hosts, cause)
-        elif after != before:  # what another source says comes to light
+        else:  # what another source says comes to light
             _go_away(world, hosts, after)
 
 

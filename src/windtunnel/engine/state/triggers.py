@@ -42,7 +42,9 @@ def due_together(world: World, kind: int, first: Any) -> list[Any]:
 def check_date(world: World, decision: Decision, when: OneShot) -> None:
     """Whether a trigger that happens once has a date."""
     trigger: Any = when  # whole numbers that no float can hold are refused, not converted
-    if not -_FAR <= trigger.time <= _FAR:
+    if trigger.time > _FAR:
+        refuse(world, decision, "date", f"{trigger.time!r:.50} is later than any date that can be simulated")
+    if not trigger.time >= -_FAR:  # also not a number
         refuse(world, decision, "date", f"{trigger.time!r:.50} is not a valid time")
 
 

@@ -214,6 +214,8 @@ class SwfReplay:
         self._history[_ALLOCATED] -= self._rule.repaired[_TAKEN]
         if not self._several_partitions:  # all of it is one: nobody is kept from anywhere
             self._history[ASKED[PARTITION]] = self._ignored.pop(ASKED[PARTITION], 0)
+        for key in ("TimeZone", "TimeZoneString"):  # dates of a run are UTC, whatever the clocks of the site showed
+            self._history[f"{key} of the header (dates are UTC)"] += any(self._lines.header.values.get(key, ()))
         self._history["status (field 11)"] += self._rows - self._statuses[-1]
         workload.report = IngestionReport(
             file=workload.path,

@@ -263,8 +263,9 @@ class Handlers:
         plan = self.plan
         if plan.rules.forgets_what_follows:
             for r in (*lease.preparation, *lease.vms):
-                if r.state is _SCHEDULED:
+                if r.state is _SCHEDULED and not isinstance(r, Transfer):
                     plan.table.discard(r)
+            self.preparation.cancel(lease, remove_images=False)
             return
         self._give_up(lease)
 

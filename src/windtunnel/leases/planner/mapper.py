@@ -11,7 +11,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.mapping import Mapper, Mapping
 from windtunnel.leases.planner.node_sets import positions
-from windtunnel.leases.planner.plan import Plan
+from windtunnel.leases.planner.plan import TRANSITIONS, Plan
 from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.window import NodeRoom, Room, host_groups, node_room, room_for
@@ -208,9 +208,11 @@ class GreedyMapper(Mapper):
 
 
 def _can_give_way(lease: LeaseRecord) -> bool:
-    """Not when its machines have stopped and are being saved or shut down; Haizea crashes then."""
+    """Not when its machines have stopped and are being saved or shut down, or what is left of it in the slot table
+    only takes room; Haizea crashes then.
+    """
     vm = lease.last_vm
-    return vm is not None and vm.state is not _DONE
+    return vm is not None and vm.state is not _DONE and lease.state in TRANSITIONS
 
 
 def _fill_equal(

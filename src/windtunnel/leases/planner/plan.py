@@ -103,6 +103,8 @@ class Plan:
         """Whether a lease with a deadline was ever admitted."""
         self.suspended: dict[LeaseRecord, None] = {}
         """Leases that were suspended once."""
+        self.overdue: dict[LeaseRecord, int] = {}
+        """Leases that were asked to suspend when it should have begun already, and by when (only as in Haizea)."""
         self.journal: list[Happening] = []
         """What has happened since whoever drives the planner has read it, in order."""
 
@@ -115,10 +117,32 @@ class Plan:
         for state in states:
             old = lease.state
             if state not in TRANSITIONS.get(old, ()):
+                if lease in self.overdue:
+                    raise self.hangs(lease)
                 message = f"lease {lease.id} cannot go from {old.label} to {state.label}"
                 raise SimulationError(message, now=self.now / TICKS)
             lease.state = state
             self.journal.append((_CHANGED, lease, None, (old, state)))
+
+    def check_free(self, lease: LeaseRecord, nodes: int) -> None:
+        """See that no machines that were to be suspended before it was decided still run where a lease starts.
+
+        Raises:
+            SimulationError: some do, which is a quirk of Haizea.
+        """
+        for other in self.overdue:
+            if other is not lease and any(vm.state is _ACTIVE and vm.mask & nodes for vm in other.vms):
+                raise self.hangs(other)
+
+    def hangs(self, lease: LeaseRecord) -> SimulationError:
+        """The error of a lease that hangs as in Haizea, because too little time was left to suspend it."""
+        by = self.overdue[lease] / TICKS
+        return SimulationError(
+            f"lease {lease.id} was to be suspended by {by:g} s, which should have begun before it was decided; this "
+            "quirk of Haizea (haizea-compat) lets the lease run on where another is to start; "
+            "without haizea-compat (--no-haizea-compat) such a lease is cancelled and requeued",
+            now=self.now / TICKS,
+        )
 
     def enter(self, lease: LeaseRecord, vm: VirtualMachines) -> None:
         """Put machines, and what comes before and after them, into the lease and the slot table."""
@@ -151,6 +175,7 @@ class Plan:
         self.pending.pop(lease.id, None)
         self.future.pop(lease, None)
         self.suspended.pop(lease, None)
+        self.overdue.pop(lease, None)
         self.images.holders.pop(lease, None)
         self.journal.append((_OVER, lease, None, None))
 

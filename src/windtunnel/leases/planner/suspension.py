@@ -54,6 +54,8 @@ class SuspendResume:
         least = 1 if self.plan.rules.needs_time_to_suspend else 0  # machines that are saved at once do nothing
         if by < vm.start or by > vm.end or saves[0].start < vm.start + least:
             raise NoTimeError(f"it cannot be suspended between {vm.start / TICKS:g} and {by / TICKS:g} s")
+        if saves[0].start < self.plan.now:
+            self.plan.overdue[vm.lease] = by
         vm.end = saves[0].start
         self._replace_post(vm, list(saves))
 

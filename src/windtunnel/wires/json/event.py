@@ -8,7 +8,7 @@ import msgspec
 from windtunnel.diagnostics import Findings, ProtocolError, did_you_mean
 from windtunnel.model import HostSet
 
-__all__ = ["Event", "is_number", "parsed", "shown"]
+__all__ = ["Event", "is_number", "is_too_far", "parsed", "shown"]
 
 
 class Event:
@@ -73,6 +73,11 @@ def shown(value: object) -> str:
 def is_number(value: object) -> TypeGuard[float]:
     """Whether it is a number that a date, a duration... can be; none of those upstream writes is near the limit."""
     return type(value) in (int, float) and -1e100 < value < 1e100  # type: ignore[operator]  # told by its type
+
+
+def is_too_far(value: object) -> bool:
+    """Whether it is a number, but later than any date."""
+    return type(value) in (int, float) and value >= 1e100  # type: ignore[operator]  # told by its type
 
 
 def parsed(event: Event, text: str, key: str) -> Any:

@@ -12,7 +12,7 @@ from windtunnel.entities.trace_files import load_traces
 from windtunnel.model import JobState, Profile, TraceReplayProfile
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
-from windtunnel.wires.json.event import Event, is_number, shown
+from windtunnel.wires.json.event import Event, is_number, is_too_far, shown
 
 __all__ = ["READERS", "profile_of"]
 
@@ -91,6 +91,8 @@ def _kill(event: Event) -> d.Decision:
 def _call(event: Event) -> d.Decision:
     event.only("timestamp")
     when = event.data.get("timestamp")
+    if is_too_far(when):
+        event.fail(f"data.timestamp is {shown(when)}, later than any date that can be simulated (1e100 s)")
     if not is_number(when):
         event.fail(f"data.timestamp is {shown(when)}, a number is expected")
     if when <= event.now:
