@@ -212,3 +212,24 @@ def test_heterogeneous_jobs_have_no_turns():
     assert found["all"]["finish_time"] == 60
     run = found["h"]
     assert run["finish_time"] - run["starting_time"] == pytest.approx(60, abs=1)
+
+
+def test_a_job_that_its_limit_ends_as_a_time_slice_begins_is_not_suspended():
+    """At 100 the limit of a is over, and its slice, too: it ends, and b goes on."""
+    described = sharing(2, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
+    jobs = (job("a", 500, walltime=7200, tasks=8, time_limit=1), job("b", 80, tasks=8))
+    found = rows(described, *jobs)
+    assert found["a"]["final_state"] == "COMPLETED_KILLED"
+    assert [found[name]["finish_time"] for name in "ab"] == [100, 140]
+
+
+def test_a_job_that_its_limit_ends_as_others_start_leaves_its_cores_to_them():
+    """Whoever is suspended beneath a job of a higher tier goes on in the instant in which that one is ended."""
+    described = tiers()
+    found = rows(
+        described,
+        job("low", 100, tasks=16),
+        job("urgent", 500, submit=10, walltime=7200, tasks=16, time_limit=1, partitions=("hi",)),
+    )
+    assert found["urgent"]["final_state"] == "COMPLETED_KILLED"
+    assert found["low"]["finish_time"] == pytest.approx(160, abs=2)

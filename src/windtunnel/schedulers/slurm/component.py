@@ -153,7 +153,7 @@ class Slurm(CarryingOut):
         self.state = State(site, int(now) + self.start_date)
         self.admission = Admission(self.state)
         self.evictions = Evictions(self.state, self.jobs, self.takings)
-        self.gang = Gang(self.state, self.jobs, self.takings)
+        self.gang = Gang(self.state, self.jobs, self.takings, self.evictions.killed)
         self.occurrences = Occurrences(self.state, self.state.now, self.evictions.booked)
         self.clocks = Clocks(site, now)
 
