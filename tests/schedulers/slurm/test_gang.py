@@ -233,3 +233,32 @@ def test_a_job_that_its_limit_ends_as_others_start_leaves_its_cores_to_them():
     )
     assert found["urgent"]["final_state"] == "COMPLETED_KILLED"
     assert found["low"]["finish_time"] == pytest.approx(160, abs=2)
+
+
+def test_jobs_that_share_a_host_take_no_more_of_it_than_it_has():
+    """The low one gets whole the node of which the high one has three cores; memory and cores are there once."""
+    parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
+    described = site(nodes=1, cpus=4, partitions=parts, preempt=BY_TIER, select=SelectSettings(counts="CPU"))
+    found = rows(
+        described,
+        job("high", 100, tasks=3, partitions=("hi",)),
+        job("low", 50, submit=10, tasks=1, exclusive=True),
+    )
+    assert {row["final_state"] for row in found.values()} == {"COMPLETED_SUCCESSFULLY"}
+
+
+def test_whole_nodes_change_hands_with_all_that_they_have():
+    """select/linear: what is suspended gives its memory back, too, and gets it when it goes on."""
+    described = site(
+        nodes=1,
+        qos=(Qos(name="low", priority=1), Qos(name="high", priority=9, preempt=("low",))),
+        preempt=PreemptSettings(type="qos", mode=("SUSPEND", "GANG"), time_slice=10),
+        select=SelectSettings(type="linear"),
+    )
+    found = rows(
+        described,
+        job("below", 100, min_nodes=1, max_nodes=1, qos="low"),
+        job("above", 50, submit=30, min_nodes=1, max_nodes=1, qos="high"),
+    )
+    assert 30 <= found["above"]["starting_time"] <= 32
+    assert sorted(row["finish_time"] for row in found.values())[-1] == pytest.approx(150, abs=2)
