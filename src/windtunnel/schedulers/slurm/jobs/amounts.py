@@ -67,7 +67,7 @@ class Takings:
             self._had[node].pop(job, None)
 
     def _leave_the_others(self, job: str, node: int, taken: dict[str, float]) -> None:
-        """A job gets no more of a host than others leave there: whole hosts, too, may be shared, and are there once."""
+        """A job gets no more of a host than others leave there: whole hosts may be shared, too."""
         host = self.site.hosts[node]
         had = self._had.setdefault(node, {})
         for name, amount in taken.items():
