@@ -24,6 +24,8 @@ class Takings:
 
     def __init__(self, site: Mirror) -> None:
         self.site = site
+        self.threads: Sequence[int] = ()
+        """Of each node the threads of a core, where whole sockets count: a job may get fewer cores than it is told."""
         self._counted: dict[int, int] = {}
         """Of each node the cores that are taken already: those that several jobs have count once."""
         self._own: dict[str, dict[int, int]] = {}
@@ -53,6 +55,9 @@ class Takings:
         for held in parts:
             for node in bits(held.nodes):
                 taken = self._of_host(self.site.hosts[node], held, node, job)
+                if self.threads:
+                    own = held.cores.get(node, 0).bit_count() * self.threads[node]
+                    taken["cores"] = min(taken["cores"], float(own))
                 if held.shares:
                     taken["cores"] *= self._part_of_own(held, node)
                     self._leave_the_others(held.job, node, taken)
