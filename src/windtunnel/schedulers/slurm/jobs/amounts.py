@@ -25,7 +25,7 @@ class Takings:
     def __init__(self, site: Mirror) -> None:
         self.site = site
         self.threads: Sequence[int] = ()
-        """Of each node the threads of a core, where whole sockets count: a job may get fewer cores than it is told."""
+        """Of each node the threads of a core, where whole sockets count: jobs may get fewer cores than is said."""
         self._counted: dict[int, int] = {}
         """Of each node the cores that are taken already: those that several jobs have count once."""
         self._own: dict[str, dict[int, int]] = {}
