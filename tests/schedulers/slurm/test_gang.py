@@ -212,3 +212,53 @@ def test_heterogeneous_jobs_have_no_turns():
     assert found["all"]["finish_time"] == 60
     run = found["h"]
     assert run["finish_time"] - run["starting_time"] == pytest.approx(60, abs=1)
+
+
+def test_a_job_that_its_limit_ends_as_a_time_slice_begins_is_not_suspended():
+    """At 100 the limit of a is over, and its slice, too: it ends, and b goes on."""
+    described = sharing(2, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
+    jobs = (job("a", 500, walltime=7200, tasks=8, time_limit=1), job("b", 80, tasks=8))
+    found = rows(described, *jobs)
+    assert found["a"]["final_state"] == "COMPLETED_KILLED"
+    assert [found[name]["finish_time"] for name in "ab"] == [100, 140]
+
+
+def test_a_job_that_its_limit_ends_as_others_start_leaves_its_cores_to_them():
+    """Whoever is suspended beneath a job of a higher tier goes on in the instant in which that one is ended."""
+    described = tiers()
+    found = rows(
+        described,
+        job("low", 100, tasks=16),
+        job("urgent", 500, submit=10, walltime=7200, tasks=16, time_limit=1, partitions=("hi",)),
+    )
+    assert found["urgent"]["final_state"] == "COMPLETED_KILLED"
+    assert found["low"]["finish_time"] == pytest.approx(160, abs=2)
+
+
+def test_jobs_that_share_a_host_take_no_more_of_it_than_it_has():
+    """The low one gets whole the node of which the high one has three cores; memory and cores are there once."""
+    parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
+    described = site(nodes=1, cpus=4, partitions=parts, preempt=BY_TIER, select=SelectSettings(counts="CPU"))
+    found = rows(
+        described,
+        job("high", 100, tasks=3, partitions=("hi",)),
+        job("low", 50, submit=10, tasks=1, exclusive=True),
+    )
+    assert {row["final_state"] for row in found.values()} == {"COMPLETED_SUCCESSFULLY"}
+
+
+def test_whole_nodes_change_hands_with_all_that_they_have():
+    """select/linear: what is suspended gives its memory back, too, and gets it when it goes on."""
+    described = site(
+        nodes=1,
+        qos=(Qos(name="low", priority=1), Qos(name="high", priority=9, preempt=("low",))),
+        preempt=PreemptSettings(type="qos", mode=("SUSPEND", "GANG"), time_slice=10),
+        select=SelectSettings(type="linear"),
+    )
+    found = rows(
+        described,
+        job("below", 100, min_nodes=1, max_nodes=1, qos="low"),
+        job("above", 50, submit=30, min_nodes=1, max_nodes=1, qos="high"),
+    )
+    assert 30 <= found["above"]["starting_time"] <= 32
+    assert max(row["finish_time"] for row in found.values()) == pytest.approx(150, abs=2)

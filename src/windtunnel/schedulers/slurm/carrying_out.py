@@ -32,7 +32,7 @@ class CarryingOut(Scheduler):
         self.jobs: dict[str, Job] = {}
         """Jobs that wait or run, by id."""
         self.evictions = Evictions(self.state, self.jobs, self.takings)
-        self.gang = Gang(self.state, self.jobs, self.takings)
+        self.gang = Gang(self.state, self.jobs, self.takings, self.evictions.killed)
         self.waits = Waits()
         self._others: dict[str, list[str]] = {}
         """Of running heterogeneous jobs: their components but for the first."""

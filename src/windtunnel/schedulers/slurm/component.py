@@ -151,9 +151,11 @@ class Slurm(CarryingOut):
         self.takings.begin(notice.platform.hosts)
         site = site_of(notice.platform)
         self.state = State(site, int(now) + self.start_date)
+        if site.select.counts == "SOCKET":
+            self.takings.threads = self.state.cluster.threads
         self.admission = Admission(self.state)
         self.evictions = Evictions(self.state, self.jobs, self.takings)
-        self.gang = Gang(self.state, self.jobs, self.takings)
+        self.gang = Gang(self.state, self.jobs, self.takings, self.evictions.killed)
         self.occurrences = Occurrences(self.state, self.state.now, self.evictions.booked)
         self.clocks = Clocks(site, now)
 

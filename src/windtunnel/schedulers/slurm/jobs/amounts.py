@@ -24,10 +24,16 @@ class Takings:
 
     def __init__(self, site: Mirror) -> None:
         self.site = site
+        self.threads: Sequence[int] = ()
+        """Of each node the threads of a core, where whole sockets count: jobs may get fewer cores than is said."""
         self._counted: dict[int, int] = {}
         """Of each node the cores that are taken already: those that several jobs have count once."""
         self._own: dict[str, dict[int, int]] = {}
         """Of each job that may share cores those that count as its own, by node."""
+        self._had: dict[int, dict[str, dict[str, float]]] = {}
+        """Of each node what jobs that may share cores were given of it, by job."""
+        self._at: dict[str, list[int]] = {}
+        """Of each such job its nodes."""
         self._kinds: list[tuple[int, int]] = []
         """The nodes whose hosts have equal cores and resources, as sets, and one of each."""
 
@@ -49,7 +55,12 @@ class Takings:
         for held in parts:
             for node in bits(held.nodes):
                 taken = self._of_host(self.site.hosts[node], held, node, job)
-                taken["cores"] *= self._part_of_own(held, node)
+                if self.threads:
+                    own = held.cores.get(node, 0).bit_count() * self.threads[node]
+                    taken["cores"] = min(taken["cores"], float(own))
+                if held.shares:
+                    taken["cores"] *= self._part_of_own(held, node)
+                    self._leave_the_others(held.job, node, taken)
                 found[node] = taken
         return found
 
@@ -57,11 +68,24 @@ class Takings:
         """A job has ended or is suspended: the cores that counted as its own count no more."""
         for node, own in self._own.pop(job, {}).items():
             self._counted[node] &= ~own
+        for node in self._at.pop(job, ()):
+            self._had[node].pop(job, None)
+
+    def _leave_the_others(self, job: str, node: int, taken: dict[str, float]) -> None:
+        """A job gets no more of a host than others leave there: whole hosts may be shared, too."""
+        host = self.site.hosts[node]
+        had = self._had.setdefault(node, {})
+        for name, amount in taken.items():
+            has = float(host.cores) if name == "cores" else host.resources[name]
+            left = has - sum([given.get(name, 0.0) for given in had.values()])
+            taken[name] = min(amount, max(0.0, left))
+        had[job] = taken
+        self._at.setdefault(job, []).append(node)
 
     def _part_of_own(self, held: Holding, node: int) -> float:
         """How much of its cores on a node a job has that nobody else takes already; they count as its own."""
         cores = held.cores.get(node, 0)
-        if not (held.shares and cores):
+        if not cores:
             return 1.0
         taken = self._counted.get(node, 0)
         self._own.setdefault(held.job, {})[node] = own = cores & ~taken

@@ -18,8 +18,8 @@ from windtunnel.schedulers.slurm.plans.node_map import Slot
 from windtunnel.schedulers.slurm.plans.outcomes import DEFERRED, FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, Plan
 from windtunnel.schedulers.slurm.preemption.victims import (
     candidates,
-    may_take_turns,
     suspended_for,
+    takes_another_row,
 )
 from windtunnel.schedulers.slurm.select.answers import Answer
 from windtunnel.schedulers.slurm.state import State
@@ -193,11 +193,12 @@ class PlanMaker(Starter):
     def _will_run(self, record: Record, among: int, horizon: int) -> tuple[int, Picked] | None:
         """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
-        gone = [job.holding for job in candidates(state, record)] if self.preempting else []
+        listed = candidates(state, record) if self.preempting else []
+        gone = [job.holding for job in listed]
         if state.cluster.suspends:
             gone += [job.holding for job in suspended_for(state, record)]
         heed_switches(state, record)
-        state.selector.preempts = bool(gone) and state.cluster.rows_by_qos and may_take_turns(state, record)
+        state.selector.preempts = takes_another_row(state, record, listed)
         found = state.selector.will_run(record, among, state.occupancy, state.now, gone, horizon)
         state.selector.preempts = False
         answer = state.selector.latest

@@ -39,13 +39,14 @@ class Evictions:
         ``OverTimeLimit`` included; what MaxTRESMins leaves is less, too."""
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
-        self._killed: set[str] = set()
+        self.killed: set[str] = set()
+        """Jobs that have been ended, until it is told that they have."""
         self.booked: dict[str, RunningJob] = {}
         """Jobs that run in reservations, where some of these end them."""
 
     def forget(self, key: str) -> None:
         """A job has ended."""
-        self._killed.discard(key)
+        self.killed.discard(key)
         self.graces.pop(key, None)
         self.ends.pop(key, None)
         self.booked.pop(key, None)
@@ -54,7 +55,7 @@ class Evictions:
     def preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """Signal a victim, which ends at once or after its grace."""
         key = victim.pending.whole
-        if key in self._killed or key in self.graces or key not in self.jobs:
+        if key in self.killed or key in self.graces or key not in self.jobs:
             return
         grace = grace_of(self.state, victim)
         if grace:
@@ -96,8 +97,7 @@ class Evictions:
         """Victims whose grace is over end, and jobs whose limit is."""
         for key in [key for key, when in self.ends.items() if when <= now]:
             del self.ends[key]
-            self._killed.add(key)
-            decisions.append(KillJobs(job_ids=(key,)))
+            self._kill(key, decisions)
         for key in [key for key, when in self.graces.items() if when <= now]:
             del self.graces[key]
             if key in self.state.running:
@@ -106,15 +106,19 @@ class Evictions:
     def end_at_once(self, job: RunningJob, decisions: list[Decision]) -> None:
         """A job ends as if its time were over."""
         key = job.pending.whole
-        if key not in self._killed and key in self.jobs:
-            self._killed.add(key)
-            decisions.append(KillJobs(job_ids=(key,)))
+        if key not in self.killed and key in self.jobs:
+            self._kill(key, decisions)
+
+    def _kill(self, key: str, decisions: list[Decision]) -> None:
+        """A job ends now: whoever goes on or starts in the same instant has its cores already."""
+        self.killed.add(key)
+        self.takings.give_back(key)
+        decisions.append(KillJobs(job_ids=(key,)))
 
     def _end(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """A victim ends; requeued, it waits again: in the results as a job of its own, for Slurm the same one."""
         key = victim.pending.whole
-        self._killed.add(key)
-        decisions.append(KillJobs(job_ids=(key,)))
+        self._kill(key, decisions)
         if mode_of(self.state, victim) != "REQUEUE":
             return
         job = self.jobs[key]

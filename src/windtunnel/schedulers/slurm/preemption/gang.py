@@ -6,7 +6,7 @@ run, with all others that fit beside them. Between slices whoever runs goes on, 
 is not their turn for that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from math import floor, inf
 from typing import Final
 
@@ -31,8 +31,10 @@ _IN_TURN: Final = 2
 class Gang:
     """The jobs that take turns; all of them hold what they were given."""
 
-    def __init__(self, state: State, jobs: Mapping[str, Job], takings: Takings) -> None:
+    def __init__(self, state: State, jobs: Mapping[str, Job], takings: Takings, ended: Container[str]) -> None:
         self.state = state
+        self.ended = ended
+        """Jobs that have been ended in this instant, and that are still among those that run."""
         self.jobs = jobs
         """Jobs that wait or run, by id: the component's."""
         self.takings = takings
@@ -102,7 +104,7 @@ class Gang:
         """The jobs that have started and take turns: heterogeneous ones run whoever else has their cores."""
         found: dict[str, list[RunningJob]] = {}
         for one in self.state.running.values():
-            if one.pending.het is None:
+            if one.pending.het is None and one.pending.whole not in self.ended:
                 found.setdefault(one.pending.whole, []).append(one)
         return found
 

@@ -23,6 +23,7 @@ __all__ = [
     "passed_over",
     "preemptable",
     "suspended_for",
+    "takes_another_row",
 ]
 
 _LAST: Final = 99999
@@ -141,6 +142,13 @@ def may_take_turns(state: State, record: Record) -> bool:
     """Whether a job could have that row at all."""
     shares = record.demand.over_subscribe and not state.selector.linear
     return shares and state.cluster.rows_by_qos and "SUSPEND" in state.site.preempt.mode
+
+
+def takes_another_row(state: State, record: Record, listed: Sequence[RunningJob]) -> bool:
+    """Whether a plan has that row: any of the candidates would be suspended, not only come again or be cancelled."""
+    if not listed or not may_take_turns(state, record):
+        return False
+    return any(mode_of(state, one) == "SUSPEND" for one in listed)
 
 
 def _gives_a_row(state: State, listed: Sequence[RunningJob]) -> bool:
