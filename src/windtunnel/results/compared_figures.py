@@ -5,7 +5,7 @@ from typing import Final
 
 from windtunnel.results.metrics import Metrics
 
-__all__ = ["BILLED", "FIGURES", "figures_of"]
+__all__ = ["BILLED", "FIGURES", "figures_of", "in_digits"]
 
 _Figure = tuple[str, str, Callable[[Metrics], float | None]]
 
@@ -61,6 +61,18 @@ def figures_of(measured: Sequence[Metrics]) -> Iterator[tuple[str, str, list[flo
             parts = [value if one == kind else None for value, one in zip(values, kinds, strict=True)]
             if any(part is not None for part in parts):
                 yield (name, kind, parts) if name in _MONEY else (f"{name}, {kind}" if kind else name, unit, parts)
+
+
+def in_digits(value: float | None, sign: str = "", beside: float = 0.0) -> str:
+    """A figure with four digits behind the point; small ones with four that say something.
+
+    What is nothing but rounding beside the figures it is a difference of is 0.
+    """
+    if value is None:
+        return "-"
+    if abs(value) <= 1e-12 * abs(beside):
+        value = 0.0
+    return f"{value:{sign},.4g}" if 0.0 < abs(value) < 1e-3 else f"{value:{sign},.4f}"
 
 
 def _kind(name: str, metrics: Metrics) -> str:
