@@ -394,6 +394,9 @@ def test_a_part_of_a_log_is_compared_and_tried_out(site, capsys):
     change = ["--nodes", "main:+1", "-s", "easy"]
     assert main(["what-if", *files, *change, "--apply", "filter(user='u1')", "--apply", "scale_load(0.9, hosts=6)"]) == 0
     assert re.search(r"all jobs +40 ", capsys.readouterr().out)
+    for command in (["calibrate", *files], ["what-if", *files, *change]):
+        assert main([*command, "--apply", "slice('2099')"]) == 2
+        assert "no job of the log is left: slice('2099')" in capsys.readouterr().err
     assert main(["what-if", *files, *change, "--apply", "frist(9)"]) == 2
     assert "first" in capsys.readouterr().err
 
