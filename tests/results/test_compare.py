@@ -1,10 +1,13 @@
 """Two runs side by side."""
 
+import re
+
 import msgspec
 import pytest
 from tests.results.small_runs import outage, record, workload
 
 import windtunnel as wt
+from windtunnel.report.figures import side_by_side
 from windtunnel.results.compare import Difference, changed_jobs, compare
 from windtunnel.results.layout import Layout
 from windtunnel.results.run import Run, load_run
@@ -90,3 +93,14 @@ def test_small_figures_keep_digits_and_rounding_is_no_change():
 def test_one_host_is_one():
     a, b = (wt.simulate(f"hosts:{hosts}", "lublin:9?hosts=1", "fcfs") for hosts in (1, 2))
     assert [text.rpartition("(")[2] for text in compare(a, b).inputs["platform"]] == ["1 host)", "2 hosts)"]
+
+
+def test_waits_of_a_run_in_which_nothing_ran_are_no_figures():
+    """Nothing had ended when the second one stopped."""
+    a, b = (wt.simulate("hosts:4", "lublin:9?hosts=4", "fcfs", until=until) for until in (float("inf"), 1e-3))
+    rows = {row[0]: row[1:] for row in compare(a, b).table()}
+    assert rows["makespan [s]"][1] == "0.0000"
+    for name in ("waiting time, mean [s]", "turnaround time, mean [s]", "slowdown, mean", "bounded slowdown, 95 %"):
+        assert rows[name][1:] == ("-", "-", "")
+    page = side_by_side(["a", "b"], [a.metrics, b.metrics])
+    assert re.search(r"waiting time, mean</t[dh]>(<td[^>]*>[^<]*</td>)<td[^>]*>-", page)

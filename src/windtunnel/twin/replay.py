@@ -20,6 +20,7 @@ __all__ = [
     "COLUMNS",
     "GROUPS",
     "Outcome",
+    "check_jobs",
     "groups_of",
     "log_of",
     "mean_wait",
@@ -76,9 +77,10 @@ def log_of(workload: Workload) -> list[Outcome]:
     """How it was, of the jobs of which the log tells it.
 
     Raises:
-        UsageError: the log tells of no job when it started.
+        UsageError: the log tells of no job when it started, or has none.
     """
     recorded = _recorded(workload)
+    check_jobs(workload)
     zero = start_date_of(workload) or 0.0
     found = []
     for job in workload:
@@ -105,6 +107,19 @@ def log_of(workload: Workload) -> list[Outcome]:
             "the log does not tell when jobs started", "extract it with the columns Submit and Start (sacct -P)"
         )
     return found
+
+
+def check_jobs(workload: Workload) -> None:
+    """Whether there is anything to look at.
+
+    Raises:
+        UsageError: there is not.
+    """
+    if len(workload):
+        return
+    if isinstance(workload, Arranged) and workload.operations:
+        raise UsageError("no job of the log is left", f"after {', '.join(map(str, workload.operations))}")
+    raise UsageError("the log has no job")
 
 
 def _recorded(workload: Workload) -> Mapping[str, Any]:
