@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "studies": (*BELOW, "examples", "workloads", "inputs", "run_billing", "api"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),
-    "twin": (*BELOW, "api", "studies"),
+    "twin": (*BELOW, "api", "studies", "workloads"),
     "cli": (*BELOW, "api", "studies", "services", "testing", "examples", "twin"),
     "version": (),
     "listings": (),

@@ -57,6 +57,15 @@ def test_grams_euros_and_overhead(place):
         assert (name, value) in run.metrics.table()
 
 
+def test_costs_in_files_keep_all_their_digits(place):
+    """At a millionth of a usual price, six decimals would leave 0 of the cost of every job."""
+    run = simulate(price="0.0001EUR/MWh", out="out")
+    bill, jobs = run.metrics.bill, wt.load_run("out").jobs
+    assert jobs["cost"].to_list() == run.jobs["cost"].to_list() == pytest.approx([4e-8, 2e-8], rel=1e-12)
+    assert run.frame("power.csv")["cost"].sum() == pytest.approx(bill.cost, rel=1e-12)
+    assert sum(jobs["cost"]) <= bill.cost
+
+
 def test_a_run_without_has_none_of_it(place):
     run = simulate(out="out")
     assert run.metrics.bill is None

@@ -62,6 +62,15 @@ def test_everything_is_on_the_page_and_nothing_is_fetched(tmp_path):
     assert tree.xpath("//h2[text()='Users']")
 
 
+def test_a_run_in_which_no_job_ran_says_so(tmp_path):
+    """Its only job wants more hosts than there are."""
+    job = Job(id="w0!1", submission_time=0.0, walltime=10.0, request=Request(hosts=9), profile=DelayProfile(delay=5.0))
+    record(Layout.directory(tmp_path / "out"), jobs=JobList("w0", [job]))
+    tree = lxml_html.fromstring(html(load_run(tmp_path / "out")).encode())
+    (section,) = tree.xpath("//section[h2/text()='Distributions']")
+    assert section.text_content() == "DistributionsNo job ran."
+
+
 def test_bars_are_the_allocations():
     run = Run.of(record())
     data = unpacked(page_data(run))

@@ -1,10 +1,14 @@
 """Two runs side by side."""
 
+import re
+
 import msgspec
 import pytest
 from tests.results.small_runs import outage, record, workload
 
-from windtunnel.results.compare import changed_jobs, compare
+import windtunnel as wt
+from windtunnel.report.figures import side_by_side
+from windtunnel.results.compare import Difference, changed_jobs, compare
 from windtunnel.results.layout import Layout
 from windtunnel.results.run import Run, load_run
 
@@ -70,3 +74,33 @@ def test_of_settings_with_names_those_that_differ_are_shown():
     for run, one in zip((a, b), settings, strict=True):
         run.state.facts = {"scheduler_options": one}
     assert compare(a, b).inputs["scheduler options"] == ("backfilling=no", "backfilling=easy, more=1")
+
+
+def test_small_figures_keep_digits_and_rounding_is_no_change():
+    made = compare(Run.of(record()), Run.of(record()))
+    figures = [
+        Difference("cost", "EUR", 4e-7, 6e-7),
+        Difference("cost", "USD", 0.6802, 0.6802 - 2e-16),
+        Difference("makespan", "s", 0.0, 0.0005),
+    ]
+    assert msgspec.structs.replace(made, figures=figures).table() == [
+        ("cost [EUR]", "4e-07", "6e-07", "+2e-07", "+50.0%"),
+        ("cost [USD]", "0.6802", "0.6802", "+0.0000", "+0.0%"),
+        ("makespan [s]", "0.0000", "0.0005", "+0.0005", ""),
+    ]
+
+
+def test_one_host_is_one():
+    a, b = (wt.simulate(f"hosts:{hosts}", "lublin:9?hosts=1", "fcfs") for hosts in (1, 2))
+    assert [text.rpartition("(")[2] for text in compare(a, b).inputs["platform"]] == ["1 host)", "2 hosts)"]
+
+
+def test_waits_of_a_run_in_which_nothing_ran_are_no_figures():
+    """Nothing had ended when the second one stopped."""
+    a, b = (wt.simulate("hosts:4", "lublin:9?hosts=4", "fcfs", until=until) for until in (float("inf"), 1e-3))
+    rows = {row[0]: row[1:] for row in compare(a, b).table()}
+    assert rows["makespan [s]"][1] == "0.0000"
+    for name in ("waiting time, mean [s]", "turnaround time, mean [s]", "slowdown, mean", "bounded slowdown, 95 %"):
+        assert rows[name][1:] == ("-", "-", "")
+    page = side_by_side(["a", "b"], [a.metrics, b.metrics])
+    assert re.search(r"waiting time, mean</t[dh]>(<td[^>]*>[^<]*</td>)<td[^>]*>-", page)

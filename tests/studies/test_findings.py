@@ -1,6 +1,8 @@
 """What a study shows: tables, rankings, the page, the commands."""
 
 import json
+import re
+from html import unescape
 from math import sqrt
 from statistics import fmean, stdev
 
@@ -299,6 +301,22 @@ def test_labels_and_parameters_may_be_called_like_columns(tmp_path):
     assert results.means(by=["mean"]).frame().columns[:4] == ["mean (chosen)", "scheduler", "points", "mean"]
     assert set(results.ranking().mean_ranks) == {"workload", "by low"}
     assert "<svg" in results.report().read_text()
+
+
+def test_long_labels_of_the_chart_have_room_and_end_with_the_scheduler(tmp_path):
+    needs_scipy()
+    study = wt.study(
+        workloads="lublin:40?hosts=16&load={load_of_the_machine}&seed={seed}",
+        schedulers=[{"scheduler": "easy", "label": "mine & theirs, " + "x" * 40}, "fcfs"],
+        parameters={"load_of_the_machine": [0.75, 0.9]},
+        seeds=2,
+    )
+    text = study.run(tmp_path / "out").report().read_text()
+    shown = re.findall(r'<text x="([0-9.]+)" y="[0-9.]+" text-anchor="end" font-size="12"[^>]*>([^<]*)</text>', text)
+    labels = [(float(x), unescape(label)) for x, label in shown if "load" in label or "…" in label]
+    assert {label.rpartition(", ")[2] for _, label in labels} == {"x" * 40, "fcfs"}
+    assert any(label.startswith("…") for _, label in labels)
+    assert all(len(label) <= 60 and x > 6.5 * len(label) for x, label in labels)
 
 
 def test_seeds_below_zero_are_no_samples():

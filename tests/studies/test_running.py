@@ -374,6 +374,14 @@ def test_a_run_stops_where_it_should(tmp_path):
     alone = wt.simulate("hosts:32", workload, "easy", until=72000)
     assert (row["makespan"], row["jobs"]) == (alone.metrics.makespan, alone.metrics.jobs)
     assert 0 < row["jobs"] < 60
+    stop = alone.metrics.up_to_stop
+    assert row["up_to_stop_utilisation"] == stop.utilisation
+    assert row["up_to_stop_allocated_host_seconds"] == stop.allocated_host_seconds
+    assert row["up_to_stop_available_host_seconds"] == stop.available_host_seconds
+    assert (row["up_to_stop_running"], row["up_to_stop_waiting"]) == (stop.running, stop.waiting)
+    assert "more is better" in results.differences("easy", "up_to_stop_utilisation").title
+    whole = small(seeds=1).run(tmp_path / "whole").points
+    assert whole["up_to_stop_utilisation"].null_count() == whole["up_to_stop_running"].null_count() == whole.height
     dated = small(until="2026-01-01").run(tmp_path / "dated")
     assert all("has no start date" in error for error in dated.errors)
     assert dated.progress.failed == 8

@@ -379,3 +379,36 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_replay(tmp_path, mo
     assert said.err.startswith("windtunnel calibrate: --report: ")
     assert not said.out
     assert (tmp_path / "slurm.conf").read_bytes() == before
+
+
+def test_a_part_of_a_log_is_compared_and_tried_out(site, capsys):
+    recorded(site)
+    files = [str(site / "slurm.conf"), str(site / "log")]
+    assert main(["calibrate", *files, "-s", "easy", "--apply", "first(50)", "--apply", "slice(0, hours=3)"]) == 0
+    told = capsys.readouterr().out
+    assert "of 36 jobs" in told
+    assert main(["calibrate", *files, "-s", "easy", "--apply", "scale_load(2.0)"]) == 2
+    told = capsys.readouterr().err
+    assert "scale_load changes the jobs of the log" in told
+    assert "filter, first, slice" in told
+    change = ["--nodes", "main:+1", "-s", "easy"]
+    assert main(["what-if", *files, *change, "--apply", "filter(user='u1')", "--apply", "scale_load(0.9, hosts=6)"]) == 0
+    assert re.search(r"all jobs +40 ", capsys.readouterr().out)
+    for command in (["calibrate", *files], ["what-if", *files, *change]):
+        assert main([*command, "--apply", "slice('2099')"]) == 2
+        told = capsys.readouterr().err
+        assert "no job of the log is left" in told
+        assert "after slice(start='2099')" in told
+    assert main(["what-if", *files, *change, "--apply", "frist(9)"]) == 2
+    assert "first" in capsys.readouterr().err
+
+
+def test_a_later_part_of_a_log_is_met_where_nothing_was_left_over(site):
+    from windtunnel.api import changed
+
+    jobs = [(str(1 + k), "u", 9000.0 * k, 0.0, 1500.0, 6, "n1") for k in range(12)]
+    (site / "asked").write_text(rows(jobs))
+    recorded(site)
+    part = changed(read_workload(site / "log", format="sacct"), ["slice(36000)"])
+    found = calibrate(read_platform(site / "slurm.conf"), part, "easy")
+    assert (found.jobs, found.same_start, found.missing) == (8, 1.0, 0)

@@ -22,6 +22,9 @@ _SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead 
 _JSON = typer.Option("--json", help="Print JSON.")
 _OF_SITE = typer.Option("--platform-option", help="An option of the site's format, as key=value (usage=sshare.txt).")
 _OF_LOG = typer.Option("--workload-option", help="An option of the log's format, as key=value (walltime=kill).")
+_APPLY: Final = "Change the log first, as windtunnel run does: slice('2024-03', weeks=2), filter(queue='gpu')"
+_CHOSEN = typer.Option("--apply", metavar="OPERATION", help=f"{_APPLY}, first(1000). No other operations.")
+_ARRANGED = typer.Option("--apply", metavar="OPERATION", help=f"{_APPLY}, scale_load(1.2, hosts=N) and any other.")
 _MOST: Final = 12
 _ORDER: Final = "the site comes first, then its log: site/slurm.conf site/jobs.txt"
 _LISTINGS: Final = ("scontrol", "sinfo-json")
@@ -65,6 +68,7 @@ def calibrate(
     ] = "",
     platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- typer copies it
     workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above
+    apply: Annotated[list[str], _CHOSEN] = [],  # noqa: B006 -- as above
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Replay a site's log and measure how closely the replay agrees with what happened.
@@ -87,7 +91,7 @@ def calibrate(
     options: dict[str, Any] = {"all_states": True} if form in _LISTINGS else {}
     of_site, of_log = _options(tz, platform_option, workload_option)
     platform = read_platform(conf, format=form, **options | of_site)
-    workload = read_workload(jobs, **{"format": "sacct"} | of_log)
+    workload = _arranged(read_workload(jobs, **{"format": "sacct"} | of_log), apply)
     found, pairs = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
     for line in found.told:
         print(line, file=sys.stderr)
@@ -121,6 +125,7 @@ def what_if(
     ] = "",
     platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- as above
     workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above
+    apply: Annotated[list[str], _ARRANGED] = [],  # noqa: B006 -- as above
     report: Annotated[
         str, typer.Option("--report", metavar="PAGE", help="Also write an HTML page with charts and all groups.")
     ] = "",
@@ -147,7 +152,7 @@ def what_if(
 
         check_page(Path(report), [conf, file], made=Path(out) if out else None)
     of_site, of_log = _options(tz, platform_option, workload_option)
-    workload = read_workload(file, **{"format": "sacct"} | of_log)
+    workload = _arranged(read_workload(file, **{"format": "sacct"} | of_log), apply)
     found, pairs = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, **of_site)
     for line in found.told:
         print(line, file=sys.stderr)
@@ -177,6 +182,13 @@ def _options(tz: str, of_site: list[str], of_log: list[str]) -> tuple[dict[str, 
 
     zone = {} if tz == "UTC" else {"tz": tz}
     return with_given(zone, of_site, "platform option"), with_given(zone, of_log, "workload option")
+
+
+def _arranged(workload: Any, operations: list[str]) -> Any:
+    """The log after these operations."""
+    from windtunnel.api import changed
+
+    return changed(workload, operations) if operations else workload
 
 
 def _format_of(conf: str) -> str:

@@ -9,6 +9,7 @@ from windtunnel.model.bill import Bill
 from windtunnel.report.markup import Cell, card, number, table
 from windtunnel.results.bill_rows import cost_of, mass_of
 from windtunnel.results.compare_many import Compared, Group
+from windtunnel.results.compared_figures import has_run
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.metrics import GroupMetrics, Metrics
 
@@ -109,14 +110,14 @@ def _money(cost: float, currency: str = "") -> Cell:
 
 
 _ROWS: Final[tuple[tuple[str, Callable[[Metrics], float | None], Callable[[float], Cell]], ...]] = (
-    ("waiting time, mean", lambda m: m.waiting_time.mean, _time),
-    ("waiting time, median", lambda m: m.waiting_time.p50, _time),
-    ("waiting time, 95 %", lambda m: m.waiting_time.p95, _time),
-    ("waiting time, max", lambda m: m.waiting_time.max, _time),
-    ("bounded slowdown, mean", lambda m: m.bounded_slowdown.mean, _ratio),
-    ("bounded slowdown, 95 %", lambda m: m.bounded_slowdown.p95, _ratio),
+    ("waiting time, mean", lambda m: m.waiting_time.mean if has_run(m) else None, _time),
+    ("waiting time, median", lambda m: m.waiting_time.p50 if has_run(m) else None, _time),
+    ("waiting time, 95 %", lambda m: m.waiting_time.p95 if has_run(m) else None, _time),
+    ("waiting time, max", lambda m: m.waiting_time.max if has_run(m) else None, _time),
+    ("bounded slowdown, mean", lambda m: m.bounded_slowdown.mean if has_run(m) else None, _ratio),
+    ("bounded slowdown, 95 %", lambda m: m.bounded_slowdown.p95 if has_run(m) else None, _ratio),
     ("utilisation", lambda m: m.utilisation, _share),
-    ("turnaround time, mean", lambda m: m.turnaround_time.mean, _time),
+    ("turnaround time, mean", lambda m: m.turnaround_time.mean if has_run(m) else None, _time),
     ("makespan", lambda m: m.makespan, _time),
     ("throughput [jobs/h]", lambda m: m.throughput, _ratio),
     ("jobs", lambda m: float(m.jobs), _count),

@@ -136,6 +136,8 @@ def _note(content: Mapping[str, Any]) -> str:
 
 def _charts(runs: Sequence[Run], names: Sequence[str]) -> str:
     started = [run.jobs.drop_nulls("starting_time") for run in runs]
+    if all(jobs.is_empty() for jobs in started):
+        return '<p class="hint">No job ran.</p>'
 
     def each(values: Any) -> list[tuple[str, list[float]]]:
         return [(name, values(jobs)) for name, jobs in zip(names, started, strict=True)]

@@ -39,11 +39,11 @@ class PowerCsv(Recorder):
         machines, devices, supplied, site = (part / seconds for part in joules)
         watts = _digits(machines, devices, supplied - machines - devices, site - supplied, site)
         intensity, grams = ("", "") if carbon is None else (f"{carbon[0] / seconds:f}", f"{carbon[1]:f}")
-        mean, cost = ("", "") if price is None else (f"{price[0] / seconds:f}", f"{price[1]:f}")
+        mean, cost = ("", "") if price is None else (f"{price[0] / seconds:f}", _money(price[1]))
         taken = 0.0 if stored is None else (stored[0] - stored[1]) / seconds
         battery = "," if stored is None else _digits(taken, stored[2])
         generated, exported, paid = (0.0, 0.0, 0.0) if sources is None else sources
-        own = ",," if sources is None else f"{_digits(generated / seconds, exported / seconds)},{paid:f}"
+        own = ",," if sources is None else f"{_digits(generated / seconds, exported / seconds)},{_money(paid)}"
         cap = "," if capped is None else _digits(capped[0] / seconds, capped[1] / seconds)
         grid = _digits(site + taken + (exported - generated) / seconds)
         self.rows.add(f"{since:f},{seconds:f},{watts},{intensity},{mean},{grams},{cost},{grid},{battery},{own},{cap}\n")
@@ -52,6 +52,11 @@ class PowerCsv(Recorder):
 def _digits(*parts: float) -> str:
     """Numbers of a row, none of them -0.0."""
     return ",".join([f"{round(part, 6) + 0.0:f}" for part in parts])
+
+
+def _money(amount: float) -> str:
+    """All digits that an amount has: a short job may cost less than a millionth, and what jobs cost is added up."""
+    return repr(amount + 0.0)
 
 
 class JobsCarbonCsv(Recorder):
@@ -64,4 +69,4 @@ class JobsCarbonCsv(Recorder):
         """Write a row."""
         workload, _, name = record.job_id.partition("!")
         emitted = "" if grams is None else f"{grams:f}"
-        self.rows.add(f"{plain(name)},{plain(workload)},{emitted},{'' if cost is None else f'{cost:f}'}\n")
+        self.rows.add(f"{plain(name)},{plain(workload)},{emitted},{'' if cost is None else _money(cost)}\n")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.results.compared_figures import BILLED, figures_of
+from windtunnel.results.compared_figures import BILLED, figures_of, in_digits
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
@@ -77,17 +77,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def table(self) -> list[tuple[str, str, str, str, str]]:
         """Rows (figure, a, b, b - a, relative) for people; figures that neither run has are excluded."""
-
-        def text(value: float | None, sign: str = "") -> str:
-            return "-" if value is None else f"{value:{sign},.4f}"
-
         return [
             (
                 d.label,
-                text(d.a),
-                text(d.b),
-                text(d.change, "+"),
-                "" if d.relative is None else f"{d.relative:+.1%}",
+                in_digits(d.a),
+                in_digits(d.b),
+                in_digits(d.change, "+", d.a or 0.0),
+                "" if d.relative is None else f"{round(d.relative, 12) + 0.0:+.1%}",
             )
             for d in self.figures
             if d.a is not None or d.b is not None
@@ -219,7 +215,7 @@ def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:
 
     def notes(run: Run) -> dict[str, Any]:
         state = run.state
-        platform = f"{state.platform.path or state.platform.name} ({run.hosts} hosts)"
+        platform = f"{state.platform.path or state.platform.name} ({run.hosts} host{'s' * (run.hosts != 1)})"
         workloads = ", ".join(w.path or w.name for w in state.workloads)
         status = f"{state.status}{f' ({state.reason})' if state.reason else ''}"
         facts = {name.replace("_", " "): value for name, value in state.facts.items() if value}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError, in_a_cell
-from windtunnel.results.compared_figures import figures_of
+from windtunnel.results.compared_figures import figures_of, in_digits
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.run import Run
@@ -76,10 +76,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
                 moved = ", ".join(f"{name} {count:,}" for name, count in zip(names, self.moved, strict=True) if count)
                 lines.append(f"submitted at other times than in [1]: {moved}")
         rows: list[list[str]] = [["", *names]]
-        rows += [[name, *map(_text, values)] for name, values in self.figures.items()]
+        rows += [[name, *map(in_digits, values)] for name, values in self.figures.items()]
         if not self.alike and self.shared:
             rows.append(["over the shared jobs", *[""] * len(names)])
-            rows += [[f"  {name}", *map(_text, values)] for name, values in self.shared_figures.items()]
+            rows += [[f"  {name}", *map(in_digits, values)] for name, values in self.shared_figures.items()]
         if self.shared:
             rows.append(["waited less than in [1]", *(f"{count:,}" for count in self.gained)])
             rows.append(["waited longer than in [1]", *(f"{count:,}" for count in self.lost)])
@@ -96,10 +96,6 @@ def _row(group: Group) -> list[str]:
     furthest = max(group.changes, key=abs)
     name = in_a_cell(group.name) or "(none)"
     return [name, f"{group.jobs:,}", *(f"{wait:,.1f}" for wait in group.waits), f"{furthest:+,.1f}"]
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.4f}"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -5,19 +5,25 @@ from typing import Final
 
 from windtunnel.results.metrics import Metrics
 
-__all__ = ["BILLED", "FIGURES", "figures_of"]
+__all__ = ["BILLED", "FIGURES", "figures_of", "has_run", "in_digits"]
+
+
+def has_run(metrics: Metrics) -> bool:
+    """Whether any job ran: waits and slowdowns of none are no figures."""
+    return metrics.jobs > metrics.states.get("REJECTED", 0)
+
 
 _Figure = tuple[str, str, Callable[[Metrics], float | None]]
 
 _OF_JOBS: Final[tuple[_Figure, ...]] = (
     ("makespan", "s", lambda m: m.makespan),
-    ("waiting time, mean", "s", lambda m: m.waiting_time.mean),
-    ("waiting time, 95 %", "s", lambda m: m.waiting_time.p95),
-    ("waiting time, max", "s", lambda m: m.waiting_time.max),
-    ("turnaround time, mean", "s", lambda m: m.turnaround_time.mean),
-    ("slowdown, mean", "", lambda m: m.slowdown.mean),
-    ("bounded slowdown, mean", "", lambda m: m.bounded_slowdown.mean),
-    ("bounded slowdown, 95 %", "", lambda m: m.bounded_slowdown.p95),
+    ("waiting time, mean", "s", lambda m: m.waiting_time.mean if has_run(m) else None),
+    ("waiting time, 95 %", "s", lambda m: m.waiting_time.p95 if has_run(m) else None),
+    ("waiting time, max", "s", lambda m: m.waiting_time.max if has_run(m) else None),
+    ("turnaround time, mean", "s", lambda m: m.turnaround_time.mean if has_run(m) else None),
+    ("slowdown, mean", "", lambda m: m.slowdown.mean if has_run(m) else None),
+    ("bounded slowdown, mean", "", lambda m: m.bounded_slowdown.mean if has_run(m) else None),
+    ("bounded slowdown, 95 %", "", lambda m: m.bounded_slowdown.p95 if has_run(m) else None),
     ("utilisation", "", lambda m: m.utilisation),
     ("throughput", "jobs/h", lambda m: m.throughput),
     ("success rate", "", lambda m: m.success_rate),
@@ -61,6 +67,18 @@ def figures_of(measured: Sequence[Metrics]) -> Iterator[tuple[str, str, list[flo
             parts = [value if one == kind else None for value, one in zip(values, kinds, strict=True)]
             if any(part is not None for part in parts):
                 yield (name, kind, parts) if name in _MONEY else (f"{name}, {kind}" if kind else name, unit, parts)
+
+
+def in_digits(value: float | None, sign: str = "", beside: float = 0.0) -> str:
+    """A figure with four digits behind the point; small ones with four that say something.
+
+    What is nothing but rounding beside the figures it is a difference of is 0.
+    """
+    if value is None:
+        return "-"
+    if abs(value) <= 1e-12 * abs(beside):
+        value = 0.0
+    return f"{value:{sign},.4g}" if 0.0 < abs(value) < 1e-3 else f"{value:{sign},.4f}"
 
 
 def _kind(name: str, metrics: Metrics) -> str:

@@ -49,10 +49,25 @@ _BILL: Final = (
     "bill_battery_end_joules",
 )
 
-FIGURES: Final = (*_PLAIN, *_BILL, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD), *_STATES)
+_STOPPED: Final = (
+    "up_to_stop_utilisation",
+    "up_to_stop_allocated_host_seconds",
+    "up_to_stop_available_host_seconds",
+    "up_to_stop_running",
+    "up_to_stop_waiting",
+)
+"""Of all jobs of a run that ended early (``until``); without values for runs that came to their end."""
+
+FIGURES: Final = (
+    *_PLAIN,
+    *_STOPPED,
+    *_BILL,
+    *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD),
+    *_STATES,
+)
 """By name, as docs/reference/metrics.md has them; ``jobs_...`` count jobs by how they ended."""
 
-COUNTED: Final = frozenset({"jobs", "rack_excesses", *_STATES})
+COUNTED: Final = frozenset({"jobs", "rack_excesses", "up_to_stop_running", "up_to_stop_waiting", *_STATES})
 """Those that are whole numbers."""
 
 
@@ -77,6 +92,8 @@ def with_unit(name: str) -> str:
 def figures_of(metrics: Metrics) -> dict[str, float | int | None]:
     """All figures of a run by name; metrics of one's own as ``own_NAME``."""
     found: dict[str, float | int | None] = {name: getattr(metrics, name) for name in _PLAIN}
+    stop = metrics.up_to_stop
+    found |= {name: None if stop is None else getattr(stop, name.removeprefix("up_to_stop_")) for name in _STOPPED}
     bill = metrics.bill
     found |= {name: None if bill is None else getattr(bill, name.removeprefix("bill_")) for name in _BILL}
     for name in _DISTRIBUTIONS:

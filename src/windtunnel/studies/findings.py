@@ -29,10 +29,21 @@ __all__ = [
     "ranking_table",
 ]
 
-HIGHER_IS_BETTER: Final = frozenset({"success_rate", "utilisation", "throughput", "jobs_completed_successfully"})
+HIGHER_IS_BETTER: Final = frozenset(
+    {"success_rate", "utilisation", "up_to_stop_utilisation", "throughput", "jobs_completed_successfully"}
+)
 """Figures of which more is better; of those that are in neither set, and not of the user's own, less."""
 
-NEITHER_IS_BETTER: Final = frozenset({"jobs", "allocated_host_seconds", "available_host_seconds"})
+NEITHER_IS_BETTER: Final = frozenset(
+    {
+        "jobs",
+        "allocated_host_seconds",
+        "available_host_seconds",
+        "up_to_stop_allocated_host_seconds",
+        "up_to_stop_available_host_seconds",
+        "up_to_stop_running",
+    }
+)
 """Figures that say nothing of how good a policy is; nor is it known of metrics of the user's own."""
 
 USUAL: Final = "bounded_slowdown_mean"

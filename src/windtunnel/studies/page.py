@@ -31,6 +31,10 @@ svg{max-width:100%;height:auto}.note{color:#555}.bad{color:#a00}
 _COLOURS: Final = ("#3366cc", "#dc3912", "#109618", "#990099", "#ff9900", "#0099c6", "#dd4477", "#66aa00")
 _WIDTH: Final = 720
 _LEFT: Final = 220
+"""Room for labels, if they are no longer than that."""
+_LONGEST: Final = 60
+"""Characters of a label."""
+_PER_CHARACTER: Final = 6.6
 
 
 class Reported(NamedTuple):
@@ -126,17 +130,19 @@ def _chart(table: Table, groups: int) -> str:
     low, high = min(ends), max(ends)
     low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
 
+    labels = [_label(table.columns, group, name) for group, name, *_ in drawn]
+    left = max(_LEFT, 16 + _PER_CHARACTER * max(map(len, labels)))
+    width = left + _WIDTH - _LEFT
+
     def x(value: float) -> float:
-        return _LEFT + float((value - low) / (high - low)) * (_WIDTH - _LEFT - 40)
+        return left + float((value - low) / (high - low)) * (width - left - 40)
 
     names = list(dict.fromkeys(name for _, name, *_ in drawn))
     parts = []
-    for rank, (group, name, value, least, most) in enumerate(drawn):
+    for rank, (_, name, value, least, most) in enumerate(drawn):
         y = 20 + 22 * rank
         colour = _COLOURS[names.index(name) % len(_COLOURS)]
-        chosen = [f"{column} {as_chosen(value)}" for column, value in zip(table.columns, group, strict=False)]
-        label = escape(", ".join([*chosen, name])[:40])
-        parts.append(_text(_LEFT - 8, y + 4, "end", label))
+        parts.append(_text(left - 8, y + 4, "end", escape(labels[rank])))
         if least is not None and most is not None:
             parts.append(f'<path d="M{x(least):.1f} {y}H{x(most):.1f}" stroke="{colour}" stroke-width="2"/>')
         dot = f'<circle cx="{x(value):.1f}" cy="{y}" r="4" fill="{colour}">'
@@ -144,7 +150,14 @@ def _chart(table: Table, groups: int) -> str:
     bottom = 20 + 22 * len(drawn)
     for end, anchor in ((low, "start"), (high, "end")):
         parts.append(_text(x(end), bottom + 10, anchor, as_shown(float(end))))
-    return f'<svg viewBox="0 0 {_WIDTH} {bottom + 20}" width="{_WIDTH}" role="img">{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {width:.0f} {bottom + 20}" width="{width:.0f}" role="img">{"".join(parts)}</svg>'
+
+
+def _label(columns: Sequence[str], group: Sequence[Any], name: str) -> str:
+    """What a row of the chart is, with the end of what is too long: there stands who decided."""
+    chosen = [f"{column} {as_chosen(value)}" for column, value in zip(columns, group, strict=False)]
+    label = ", ".join([*chosen, name])
+    return label if len(label) <= _LONGEST else f"…{label[1 - _LONGEST :]}"
 
 
 def _text(x: float, y: float, anchor: str, text: str) -> str:

@@ -13,11 +13,14 @@ from windtunnel.diagnostics import AccountWarning, UsageError
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.model.abilities import start_date_of
+from windtunnel.workloads.arranged import Arranged
 
 __all__ = [
+    "CHOOSING",
     "COLUMNS",
     "GROUPS",
     "Outcome",
+    "check_jobs",
     "groups_of",
     "log_of",
     "mean_wait",
@@ -25,6 +28,9 @@ __all__ = [
     "outcomes_in",
     "replay",
 ]
+
+CHOOSING: Final = ("filter", "first", "slice")
+"""Operations after which jobs are still those of the log."""
 
 COLUMNS: Final = ("id", "submission_time", "waiting_time", "execution_time", "starting_time")
 """What is needed of a table of jobs."""
@@ -71,9 +77,10 @@ def log_of(workload: Workload) -> list[Outcome]:
     """How it was, of the jobs of which the log tells it.
 
     Raises:
-        UsageError: the log tells of no job when it started.
+        UsageError: the log tells of no job when it started, or has none.
     """
-    recorded = workload.recorded if isinstance(workload, TraceWorkload) else {}
+    recorded = _recorded(workload)
+    check_jobs(workload)
     zero = start_date_of(workload) or 0.0
     found = []
     for job in workload:
@@ -100,6 +107,36 @@ def log_of(workload: Workload) -> list[Outcome]:
             "the log does not tell when jobs started", "extract it with the columns Submit and Start (sacct -P)"
         )
     return found
+
+
+def check_jobs(workload: Workload) -> None:
+    """Whether there is anything to look at.
+
+    Raises:
+        UsageError: there is not.
+    """
+    if len(workload):
+        return
+    if isinstance(workload, Arranged) and workload.operations:
+        raise UsageError("no job of the log is left", f"after {', '.join(map(str, workload.operations))}")
+    raise UsageError("the log has no job")
+
+
+def _recorded(workload: Workload) -> Mapping[str, Any]:
+    """What the log tells of each job, also of a part of the log.
+
+    Raises:
+        UsageError: the jobs are no longer those of the log.
+    """
+    if not isinstance(workload, Arranged):
+        return workload.recorded if isinstance(workload, TraceWorkload) else {}
+    for one in workload.operations:
+        if one.name not in CHOOSING:
+            raise UsageError(
+                f"{one.name} changes the jobs of the log: what was recorded of them says nothing about those",
+                f"{', '.join(CHOOSING)} choose jobs and leave them as they are",
+            )
+    return _recorded(workload.base)
 
 
 def _held(job: Job, zero: float) -> float:

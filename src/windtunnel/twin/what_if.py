@@ -22,7 +22,7 @@ from windtunnel.twin.change import Change, Shift
 from windtunnel.twin.changes import Pairs, changed, pairs_of
 from windtunnel.twin.conf_files import ConfFiles
 from windtunnel.twin.node_changes import with_nodes
-from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, groups_of, mean_wait, outcomes_in
+from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, check_jobs, groups_of, mean_wait, outcomes_in
 from windtunnel.twin.reservation_changes import RESERVATION, changed_reservation
 
 __all__ = ["try_out", "what_if"]
@@ -81,6 +81,7 @@ def try_out(
         InputError, UsageError, SimulationError: as there.
     """
     options = checked_options("the format slurm", options_of(read_slurm_conf, skip=1), options)
+    check_jobs(workload)
     files = ConfFiles.read(conf)
     before = read_as(files.path, files.texts, **options)
     asked = [pairs_of(change) for change in sets]
