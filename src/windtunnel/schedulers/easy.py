@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import LONGEST, longest_until
 from windtunnel.schedulers.batch import BatchScheduler, too_large
-from windtunnel.schedulers.by_host import Rules
+from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import Decision, Notice, Reply
