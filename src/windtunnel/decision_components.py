@@ -8,7 +8,6 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import Platform, Workload
 from windtunnel.model.asks import Asking
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of, scheduler_names
@@ -65,12 +64,13 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
         UsageError: the input implies two different schedulers.
     """
     wanted = {}
-    if isinstance(platform.site, Site) and describes_schedulers(platform.site):
-        wanted["datacenters"] = "the environment describes schedulers"
-    elif platform.site is not None:
-        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+    if platform.site is not None:  # few platforms are described so
+        from windtunnel.model.site import Site, describes_schedulers
+        from windtunnel.model.slurm.cluster import SlurmSite
 
-        if isinstance(platform.site, SlurmSite):
+        if isinstance(platform.site, Site) and describes_schedulers(platform.site):
+            wanted["datacenters"] = "the environment describes schedulers"
+        elif isinstance(platform.site, SlurmSite):
             wanted["slurm"] = "the platform is a Slurm site"
     if any(isinstance(one, LeaseJobs) for one in workloads):
         wanted["leases"] = "the workload is one of leases"
