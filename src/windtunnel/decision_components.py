@@ -8,12 +8,9 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import Platform, Workload
 from windtunnel.model.asks import Asking
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
-from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of, scheduler_names
-from windtunnel.schedulers.together import check_together
 from windtunnel.vocabulary import PARTS, Ability, Component, Decision
 
 __all__ = [
@@ -53,7 +50,10 @@ def _component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: fl
 
 def make_components(given: Sequence[SchedulerLike], options: Mapping[str, Any], timeout: float) -> list[Component]:
     """The decision components of one simulation."""
-    check_together(given)
+    if len(given) > 1:
+        from windtunnel.schedulers.together import check_together
+
+        check_together(given)
     return [_component(one, options, timeout) for one in given]
 
 
@@ -64,12 +64,13 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
         UsageError: the input implies two different schedulers.
     """
     wanted = {}
-    if isinstance(platform.site, Site) and describes_schedulers(platform.site):
-        wanted["datacenters"] = "the environment describes schedulers"
-    elif platform.site is not None:
-        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+    if platform.site is not None:  # few platforms are described so
+        from windtunnel.model.site import Site, describes_schedulers
+        from windtunnel.model.slurm.cluster import SlurmSite
 
-        if isinstance(platform.site, SlurmSite):
+        if isinstance(platform.site, Site) and describes_schedulers(platform.site):
+            wanted["datacenters"] = "the environment describes schedulers"
+        elif isinstance(platform.site, SlurmSite):
             wanted["slurm"] = "the platform is a Slurm site"
     if any(isinstance(one, LeaseJobs) for one in workloads):
         wanted["leases"] = "the workload is one of leases"
@@ -102,7 +103,11 @@ def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Comp
     """A scheduler that packs if requested: by cores, ours by all amounts that jobs name (decisions.md 31)."""
     if by_amounts:
         component = packing(component)
-    return packing_by_cores(component) if share_hosts else component
+    if not share_hosts:
+        return component
+    from windtunnel.schedulers.by_core import packing_by_cores  # few sites are packed so
+
+    return packing_by_cores(component)
 
 
 def kept_to_site(component: Component, platform: Platform) -> Component:

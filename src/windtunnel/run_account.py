@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Sequence
 from math import inf
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 from windtunnel.diagnostics import Account
 from windtunnel.model import EventList, ExternalEvent, JobList, Platform, Workload
@@ -13,7 +13,6 @@ from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.platform import column_of, kinds_of
-from windtunnel.model.site import Site
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 from windtunnel.vocabulary.component import FollowsSignals, Named
 
@@ -197,16 +196,8 @@ _HINTS: Final = {
 def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, ...]:
     """What a site and what will happen to it ask for."""
     asks = Asks()
-    site = platform.site
-    if isinstance(site, Site):
-        for number, datacenter in enumerate(site.datacenters):
-            if datacenter.scheduler is not None:
-                place = f"{platform.path}#/environment/datacenters/{number}/operational/scheduler"
-                asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
-    elif site is not None:
-        from windtunnel.model.slurm.asks import asks_of_slurm  # few sites are
-
-        asks_of_slurm(asks, site, platform.path)
+    if platform.site is not None:
+        _ask_of_description(asks, platform.site, platform.path)
     for source in events:
         for event in source.events:
             _ask_of_event(asks, f"{source.path or source.name}, t={event.timestamp:g} s", event)
@@ -216,6 +207,21 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
                 continue
             asks.note(Ability.UNAVAILABLE_HOSTS.value, "hosts are off for a time", host.name)
     return asks.found()
+
+
+def _ask_of_description(asks: Asks, site: Any, path: str) -> None:
+    """What an environment asks for, or a Slurm site: few platforms are described so."""
+    from windtunnel.model.site import Site
+
+    if isinstance(site, Site):
+        for number, datacenter in enumerate(site.datacenters):
+            if datacenter.scheduler is not None:
+                place = f"{path}#/environment/datacenters/{number}/operational/scheduler"
+                asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
+    else:
+        from windtunnel.model.slurm.asks import asks_of_slurm
+
+        asks_of_slurm(asks, site, path)
 
 
 def _ask_of_event(asks: Asks, place: str, event: ExternalEvent) -> None:

@@ -35,6 +35,7 @@ KNOWN = {
     # names that stand in our own sources, and those that installed packages register
     "windtunnel:__getattr__": "a table of ours",
     "windtunnel.cli.main:_dispatch": "the commands, a table of ours",
+    "windtunnel.engine.rounds.handlers:call": "two tables of ours",
     "windtunnel.engine.sharing:__getattr__": "a table of ours",
     "windtunnel.formats.recognition:function": "formats of ours and of installed packages; a file chooses among them",
     "windtunnel.formats.recognition:all_formats": "formats of installed packages",

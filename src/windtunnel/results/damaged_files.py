@@ -1,6 +1,5 @@
 """Files of a run that were cut, edited or overwritten: a user's mistake like any other, with the file's name."""
 
-import csv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -35,12 +34,14 @@ def read_from(run: str, name: str) -> Iterator[None]:
         yield
     except UsageError:
         raise
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, csv.Error) as fault:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as fault:
         raise UsageError(f"{run}: {name} is damaged: {_reason(fault)}") from fault
     except Exception as fault:
+        import csv  # whoever reads no table needs neither
+
         import polars as pl
 
-        if isinstance(fault, pl.exceptions.PolarsError):
+        if isinstance(fault, csv.Error | pl.exceptions.PolarsError):
             raise UsageError(f"{run}: {name} is damaged: {_reason(fault)}") from fault
         raise
 

@@ -1,4 +1,7 @@
-"""Reading a run again, from its files or from memory: jobs as a data frame, metrics, what ran where and when."""
+"""Reading a run again, from its files or from memory: jobs as a data frame, metrics, what ran where and when.
+
+What reads files is loaded when they are read: a run that has just been made is mostly asked for what is in memory.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -12,19 +15,16 @@ from windtunnel.model import HostSet
 from windtunnel.results.computing import compute
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.fields import table_rows
-from windtunnel.results.finding import find_run
-from windtunnel.results.frames import frame_of, jobs_frame
 from windtunnel.results.layout import KNOWN_FILES
 from windtunnel.results.metrics import Metrics
-from windtunnel.results.metrics_as_written import bill_as_written, metrics_as_written
 from windtunnel.results.recording import Recording
-from windtunnel.results.resizes_csv import sized
 from windtunnel.results.state import RunState, Status
-from windtunnel.results.stretch import Stretch
 from windtunnel.results.trimming import Trim
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from windtunnel.results.stretch import Stretch
 
 __all__ = ["Run", "load_run"]
 
@@ -59,6 +59,8 @@ class Run:
         Raises:
             UsageError: there is no run there.
         """
+        from windtunnel.results.finding import find_run
+
         read, state = find_run(path)
         return cls(read, state, str(path))
 
@@ -90,6 +92,8 @@ class Run:
         Raises:
             UsageError: the file is not a table.
         """
+        from windtunnel.results.frames import frame_of
+
         return frame_of(self.file(name), name, self.name)
 
     @cached_property
@@ -103,6 +107,8 @@ class Run:
         Raises:
             UsageError: there is no such file, or it is not a table of jobs.
         """
+        from windtunnel.results.frames import jobs_frame
+
         return jobs_frame(self.frame, self.name, self.state.start_date)
 
     def to_pandas(self) -> Any:
@@ -161,8 +167,10 @@ class Run:
                         steps.append((float(row["time"]), away))
         return steps
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self) -> "Iterator[Stretch]":
         """Which job ran on which hosts and when, in the order in which jobs ended."""
+        from windtunnel.results.stretch import Stretch
+
         paused: dict[str, list[Stretch]] = {}
         suspensions = self.frame("suspensions.csv")
         if suspensions is not None:
@@ -184,8 +192,11 @@ class Run:
                     hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
                 yield Stretch(job, start, finish, hosts)
 
-    def _with_sizes(self, stretches: dict[str, list[Stretch]]) -> None:
+    def _with_sizes(self, stretches: "dict[str, list[Stretch]]") -> None:
         """Add those of jobs that changed their hosts, which are told whole from the first change on."""
+        from windtunnel.results.resizes_csv import sized
+        from windtunnel.results.stretch import Stretch
+
         with read_from(self.name, "resizes.csv"):
             changed: dict[str, list[Stretch]] = {}
             for one in sized(self.file("resizes.csv")):
@@ -223,6 +234,7 @@ class Run:
         if self._recording is not None:
             return self._recording.metrics(warm_up, cool_down)
         from windtunnel.results.file_columns import columns_of
+        from windtunnel.results.metrics_as_written import bill_as_written, metrics_as_written
         from windtunnel.results.stopping import up_to_stop_as_written
 
         with read_from(self.name, "schedule.csv"):

@@ -11,7 +11,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-__all__ = ["Availability", "later", "longest_until"]
+__all__ = ["LONGEST", "Availability", "later", "longest_until"]
 
 _END: Final = -(1 << 60)
 """So many hosts are free at the end of time: fewer than anybody needs."""
@@ -19,7 +19,8 @@ _ROUND: Final = 6755399441055744.0
 """1.5 * 2 ** 52: a number that this is added to and taken from again is whole."""
 _LESS: Final = 1e-7
 """What a length exceeds whole microseconds by (s) without reaching into the next."""
-_LONGEST: Final = float_info.max / 2
+LONGEST: Final = float_info.max / 2
+"""Longer than all that jobs last."""
 _INF: Final = float("inf")
 # Bound once: compiled code looks up what comes from other modules each time.
 _nextafter: Final = nextafter
@@ -84,7 +85,7 @@ class Availability:
 
     def lasting(self, size: int) -> float:
         """For how many seconds (a finite number) so many hosts stay free from the begin on."""
-        return min(self.until(size) - self.dates[0] + _LESS, _LONGEST)
+        return min(self.until(size) - self.dates[0] + _LESS, LONGEST)
 
     def find(self, size: int, length: float) -> float:
         """The earliest date from which so many hosts stay free for so long; infinite when there is none."""
@@ -135,8 +136,8 @@ class Availability:
 
 def longest_until(now: float, date: float) -> float:
     """The longest finite length with ``now + length <= date`` in floating point."""
-    if date > _LONGEST:
-        return _LONGEST
+    if date > LONGEST:
+        return LONGEST
     longest = date - now
     longest += (date - (longest + now)) + _ulp(date) / 2
     while now + longest > date:

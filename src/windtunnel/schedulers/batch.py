@@ -1,14 +1,14 @@
 """What our own batch schedulers share: a queue in some order, and the mirror of the site."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.model.demands import Demands
 from windtunnel.schedulers.base import Scheduler
-from windtunnel.schedulers.by_host import ByHost, Rules
+from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.queues import waiting_queue
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -24,6 +24,9 @@ from windtunnel.vocabulary import (
     SimulationBegins,
     View,
 )
+
+if TYPE_CHECKING:
+    from windtunnel.schedulers.by_host import ByHost
 
 __all__ = ["BatchScheduler", "too_large"]
 
@@ -107,6 +110,8 @@ class BatchScheduler(Scheduler):
             self._beginning = begins is None or bool(outages)
             if begins is None or not outages:
                 return None
+            from windtunnel.schedulers.by_host import ByHost  # few sites announce outages
+
             together = self.policy != "basic"
             by_host = ByHost(self.rules, site, site.queue, self._demands(begins), outages, together=together)
             self._by_host = by_host

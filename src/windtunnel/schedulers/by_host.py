@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from windtunnel.model import HostPool, HostSet, Job
 from windtunnel.model.demands import Demands, Need
+from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.host_plan import HostPlan
 from windtunnel.vocabulary import (
     CallMeLater,
@@ -24,7 +25,7 @@ from windtunnel.vocabulary import (
 from windtunnel.vocabulary.held import Amounts
 from windtunnel.vocabulary.waiting import JobQueue
 
-__all__ = ["NOBODY_STAYS", "ByHost", "Rules"]
+__all__ = ["NOBODY_STAYS", "ByHost"]
 
 NOBODY_STAYS: Final = "asks for more time than hosts have before announced outages"
 """Why a job is rejected that no hosts stay long enough for."""
@@ -33,17 +34,6 @@ _LATE: Final = 1e-3
 """A job that should have ended and is there still is expected to end so many seconds from now."""
 _NOW: Final = 1e-5
 """What is so near (s) is the present: ends and calls may come a little late."""
-
-
-class Rules(NamedTuple):
-    """What tells batch schedulers apart."""
-
-    reservations: float
-    """How many waiting jobs, from the front of the queue, have reservations."""
-    overtaking: bool = True
-    """Whether a job may start while one before it in the queue waits."""
-    kept: bool = False
-    """Whether reservations are kept, or moved to an earlier date, rather than made anew each time."""
 
 
 class _Reservation(NamedTuple):

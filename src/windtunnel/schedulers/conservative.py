@@ -11,7 +11,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, later
 from windtunnel.schedulers.batch import BatchScheduler, too_large
-from windtunnel.schedulers.by_host import Rules
+from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, Reply, Running
 

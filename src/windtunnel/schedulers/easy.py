@@ -1,19 +1,22 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
-from windtunnel.schedulers.availability import longest_until
+from windtunnel.schedulers.availability import LONGEST, longest_until
 from windtunnel.schedulers.batch import BatchScheduler, too_large
-from windtunnel.schedulers.by_host import Rules
+from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import Decision, Notice, Reply
 
 __all__ = ["Easy"]
+
+_HAIR: Final = 2.0**-50
+"""What a length may be too long by, as a share of a date, so as to miss none that ends by this date when rounded."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -118,15 +121,19 @@ class Easy(BatchScheduler):
         if queue.smallest > free.size:
             return
         self._reserve(now, queue.foremost)
-        longest = longest_until(now, self._shadow)
+        shadow = self._shadow if self._shadow < LONGEST else LONGEST  # noqa: FURB136 -- a call costs more
+        longest = shadow - now + shadow * _HAIR
         while free.size:
             job = queue.find(free.size, self._extra, longest)
             if job is None:
                 return
-            queue.remove(job)
             size = job.request.hosts
-            if job.walltime > longest:
+            if now + job.walltime > shadow:
+                if size > self._extra:  # by a hair: it hardly ever happens, and what is exact costs a call
+                    longest = longest_until(now, shadow)
+                    continue
                 self._extra -= size
+            queue.remove(job)
             decisions.append(site.run(job, together, size))
 
     def _reserve(self, now: float, need: int) -> None:

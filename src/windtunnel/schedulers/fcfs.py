@@ -6,7 +6,7 @@ from typing import ClassVar
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.batch import BatchScheduler
-from windtunnel.schedulers.by_host import Rules
+from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
 from windtunnel.vocabulary import Decision, View
 

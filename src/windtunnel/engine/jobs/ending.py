@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from windtunnel.engine.jobs.workflows import task_over
 from windtunnel.engine.state.calendar import RELEASE_HELD, Priority
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.world import World
@@ -92,6 +91,8 @@ def _go_on(world: World, job_id: str) -> None:
             for job in world.waiting_for.pop(done, ()):
                 world.push(world.now + job.think_time, Priority.SUBMISSION, RELEASE_HELD, job)
     if world.workflow_tasks:
+        from windtunnel.engine.jobs.workflows import task_over
+
         task_over(world, job_id)
 
 

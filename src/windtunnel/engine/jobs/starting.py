@@ -1,35 +1,40 @@
 """Jobs start, after the checks of batsim-protocol.md section 6."""
 
 from heapq import heappush
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import astuple
 
-from windtunnel.engine.jobs import execution
 from windtunnel.engine.state.calendar import COMPILED, JOB_END, WALLTIME, plan
 from windtunnel.engine.state.host_states import HostState
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.shared_hosts import enough_alike
 from windtunnel.engine.state.world import World
 from windtunnel.model import (
+    DelayProfile,
     HostSet,
     Job,
     JobRecord,
     JobState,
     ParallelTaskHomogeneousProfile,
+    ParallelTaskProfile,
     PlacementStrategy,
     Profile,
     SequentialCompositionProfile,
 )
 from windtunnel.model.alike_amounts import AlikeAmounts
-from windtunnel.model.application import ElasticProfile
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import ExecuteJob, JobStarted, ResumeJob
 from windtunnel.vocabulary.checking import wrong_field
 
+if TYPE_CHECKING:
+    from windtunnel.model.application import ElasticProfile
+
 __all__ = ["check_amounts", "execute_job"]
 
 _NO_HOSTS: Final = HostSet()
+_RIGID: Final = (DelayProfile, ParallelTaskProfile, ParallelTaskHomogeneousProfile)
+"""Most profiles: they do not change size."""
 _SUBMITTED: Final = JobState.SUBMITTED
 _RUNNING: Final = JobState.RUNNING
 
@@ -86,7 +91,9 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
     if world.only_session is None:
         world.tell_others(rank, JobStarted(now, record.job, hosts, record.amounts))
     if delay < 0.0:
-        execution.begin_job(world, record, decision)
+        from windtunnel.engine.jobs.execution import begin_job  # much code, which a fixed run time needs not
+
+        begin_job(world, record, decision)
         return
     # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
     world.sequence = sequence = world.sequence + 1
@@ -107,9 +114,12 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         refuse(world, decision, "field", reason)
     job, hosts, amounts = record.job, decision.hosts, decision.amounts
     table = world.hosts
-    if isinstance(job.profile, ElasticProfile):
-        _place_elastic(world, decision, record, job.profile)
-        return
+    if not isinstance(job.profile, _RIGID):
+        from windtunnel.model.application import ElasticProfile
+
+        if isinstance(job.profile, ElasticProfile):
+            _place_elastic(world, decision, record, job.profile)
+            return
     unusual = hosts.size != job.request.hosts
     if amounts is not None:
         check_amounts(world, decision, job)
@@ -126,13 +136,17 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         )
     record.hosts = hosts
     if not world.strict:
+        from windtunnel.engine.jobs.execution import check_job
+
         try:
-            execution.check_job(world, record, decision)
+            check_job(world, record, decision)
         except Exception:
             record.hosts = _NO_HOSTS
             raise
     if decision.storages:
-        execution.tell_unused(world, record, decision)
+        from windtunnel.engine.jobs.execution import tell_unused
+
+        tell_unused(world, record, decision)
     if amounts is None:
         table.occupy(hosts, world.now)
     else:
@@ -140,7 +154,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         table.occupy_shares(hosts, amounts, world.now)
 
 
-def _place_elastic(world: World, decision: ExecuteJob, record: JobRecord, profile: ElasticProfile) -> None:
+def _place_elastic(world: World, decision: ExecuteJob, record: JobRecord, profile: "ElasticProfile") -> None:
     """A job that may change size gets as many hosts as it takes, whole; amounts are GPUs."""
     hosts, placement = decision.hosts, decision.placement
     if not world.hosts.free.covers(hosts):

@@ -9,7 +9,6 @@ from typing import Any, Final, NoReturn
 from msgspec.structs import astuple
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
-from windtunnel.engine.jobs.registration import job_forgotten
 from windtunnel.engine.jobs.starting import execute_job
 from windtunnel.engine.rounds.handlers import DECISIONS
 from windtunnel.engine.state.calendar import COMPILED, DECISION, READY, Priority
@@ -61,10 +60,11 @@ class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
 
 def forget_ended(world: World) -> None:
     """The ends that are being told: naming these jobs is an error from now on."""
-    jobs = world.jobs
-    for job_id in world.to_forget:
-        record = jobs.pop(job_id)
-        if world.profile_uses is not None:
+    over = list(map(world.jobs.pop, world.to_forget))
+    if world.profile_uses is not None:
+        from windtunnel.engine.jobs.registration import job_forgotten
+
+        for record in over:
             job_forgotten(world, record.job)
     world.to_forget.clear()
 

@@ -9,19 +9,16 @@ from math import inf
 
 from windtunnel.diagnostics import DeadlockError, LivelockError
 from windtunnel.engine.energy.choice import simulate_energy
-from windtunnel.engine.jobs.deadlock import diagnose
-from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
-from windtunnel.engine.jobs.workflows import begin_workflow
 from windtunnel.engine.rounds.dialogue import Stopped, ask, forget_ended, take
 from windtunnel.engine.rounds.happening import happen, to_tell
 from windtunnel.engine.rounds.one_component import rounds_of_one
 from windtunnel.engine.rounds.stopping import stop_run
-from windtunnel.engine.site.conditions import plan_conditions
 from windtunnel.engine.state.calendar import EXTERNAL, SUBMIT, Priority, take_first
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Workflow
 from windtunnel.model.abilities import has_dependencies
+from windtunnel.model.platform import kinds_of
 from windtunnel.vocabulary import Component, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
@@ -44,6 +41,8 @@ def begin(world: World, components: Sequence[Component]) -> None:
     for workload in world.workloads:
         world.profiles.update(workload.profiles)
     if any(session.registering for session in world.sessions):
+        from windtunnel.engine.jobs.registration import count_profile_uses
+
         count_profile_uses(world)
     if any(session.features.forward_profiles_on_simulation_begins for session in world.sessions):
         profiles = dict(world.profiles)
@@ -79,6 +78,8 @@ def _fill_calendar(world: World) -> None:
         world.unfinished += 1
         world.static_left += 1
         if isinstance(workload, Workflow):
+            from windtunnel.engine.jobs.workflows import begin_workflow
+
             begin_workflow(world, workload)
             continue
         submitter = Submitter(workload)
@@ -91,7 +92,12 @@ def _fill_calendar(world: World) -> None:
         world.push(first, Priority.EXTERNAL, EXTERNAL, EventFeed(events))
         world.unfinished += 1
         world.events_left += 1
-    plan_conditions(world)
+    site = world.platform
+    kinds = (*kinds_of(site.hosts), *site.storages)
+    if site.network is not None or any(kind.speed_profile or kind.state_profile for kind in kinds):
+        from windtunnel.engine.site.conditions import plan_conditions
+
+        plan_conditions(world)
     world.stage = "running"
 
 
@@ -137,15 +143,23 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             return
         happen(world)
         if world.unannounced:
-            offer_jobs(world)
+            _offer_jobs(world)
         if _ask_all(world, components):
             return
         if not world.going_on:
             _end(world, components)
         elif not world.heap and not world.sharing.changed:
+            from windtunnel.engine.jobs.deadlock import diagnose
+
             raise DeadlockError(diagnose(world), now=world.now)
     except Stopped as stop:
         stop_run(world, components, stop)
+
+
+def _offer_jobs(world: World) -> None:
+    from windtunnel.engine.jobs.registration import offer_jobs
+
+    offer_jobs(world)
 
 
 def _ask_all(world: World, components: Sequence[Component]) -> bool:
@@ -183,7 +197,7 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
     for session, earliest, reply in replies:
         take(world, session, reply, earliest)
     if world.unannounced:
-        offer_jobs(world)
+        _offer_jobs(world)
     return True
 
 

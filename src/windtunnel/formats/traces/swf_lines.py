@@ -7,6 +7,7 @@ are findings.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from typing import Final
@@ -44,11 +45,19 @@ TIME_FIELDS: Final = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 _CHUNK: Final = 1 << 16
 _BREAK: Final = f" {END} "
-_PLAIN: Final = re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _KEY: Final = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*)")
 _INTEGER: Final = re.compile(r"(-?\d{1,18})(?:\.0+)?(?!\w|[.,]\d)", re.ASCII)
 _HEAD: Final = re.compile(r"(?:;.*\n)+")
+
+
+@cache
+def _plain_row() -> re.Pattern[str]:
+    return re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    return re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -162,7 +171,7 @@ class SwfLines:
                 continue
             if row[0][0] == ";":
                 self.header.add(text, place)
-            elif _PLAIN.fullmatch(text) or self._mend_row(row, place):
+            elif _plain_row().fullmatch(text) or self._mend_row(row, place):
                 tokens += row
                 tokens.append(END)
                 places.append(place)
@@ -188,7 +197,7 @@ class SwfLines:
             return False
         if fields > 18:
             del row[18:]
-        if line <= len(self.header.comments) + 1 and not any(map(_NUMBER.fullmatch, row)):
+        if line <= len(self.header.comments) + 1 and not any(map(_number().fullmatch, row)):
             self.odd.append(f"line {line} holds no number, but perhaps the names of columns: passed over")
             return False
         self.extra_fields += fields > 18
@@ -213,7 +222,7 @@ class SwfLines:
 
 def _normal(text: str, index: int) -> str:
     """The text as a plain number, an integer where the field wants one; ValueError says what it is instead."""
-    if not _NUMBER.fullmatch(text):
+    if not _number().fullmatch(text):
         raise ValueError("not a number")
     value = float(text)
     if not isfinite(value):
