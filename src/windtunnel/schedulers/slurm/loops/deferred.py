@@ -1,4 +1,9 @@
-"""The plans that a cycle of backfill puts off: they keep no job from starting now."""
+"""The plans that a cycle of backfill puts off: they keep no job from starting now.
+
+Some jobs behind those whose plans are put off may be planned at once all the same: where such a plan ends before any
+that is put off begins, it comes out as it would behind them. If they are planned after all, that starts from the map
+as it was, and the plans made ahead are made again in their turn.
+"""
 
 from collections.abc import Iterable
 
@@ -6,6 +11,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.loops.planner import Planned
+from windtunnel.schedulers.slurm.loops.prospects import Sort
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap
 
 __all__ = ["Deferred"]
@@ -15,15 +22,25 @@ __all__ = ["Deferred"]
 class Deferred:
     """Jobs whose plans are put off, and those that have started since, in order."""
 
-    __slots__ = ("boundaries", "jobs")
+    __slots__ = ("before", "boundaries", "jobs", "sorts")
 
     def __init__(self) -> None:
         self.jobs: list[Record | RunningJob] = []
         self.boundaries = 0
         """So many boundaries at the most the plans would make in the map."""
+        self.sorts: list[Sort] = []
+        """The sorts of those that are not planned."""
+        self.before: Planned | None = None
+        """What was planned before all of them, once anything is planned ahead."""
 
-    def put_off(self, record: Record, end: int, node_map: NodeMap) -> None:
+    def put_off(self, record: Record, sort: Sort, end: int, node_map: NodeMap) -> None:
         """The plan of a job, which cannot end before a date; beyond the map its end makes no boundary."""
+        if sort not in self.sorts:
+            self.sorts.append(sort)
+        self.ahead(record, end, node_map)
+
+    def ahead(self, record: Record, end: int, node_map: NodeMap) -> None:
+        """The plan of a job that is made ahead of theirs."""
         self.jobs.append(record)
         self.boundaries += 1 if end >= node_map.end else 2
 
@@ -34,4 +51,5 @@ class Deferred:
     def take(self) -> list[Record | RunningJob]:
         """All of them, to be planned now."""
         found, self.jobs, self.boundaries = self.jobs, [], 0
+        self.sorts, self.before = [], None
         return found
