@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.not_placed import liked, only_as_liked
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.planner import Planner
-from windtunnel.schedulers.slurm.loops.prospects import Prospects, Sort
+from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.starting import all_started
 from windtunnel.schedulers.slurm.plans.outcomes import DEFERRED, FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
@@ -156,28 +156,13 @@ class _Cycle:
             if self.planner.is_hopeless(record, look=True):
                 sort.hopeless = True
                 return
-            if self._may_defer(place) and self._planned_ahead(record, sort, prospects):
+            if self._may_defer(place) and self.deferred.planned_ahead(record, sort, self.planner, prospects):
                 return
             self._catch_up()
         started = len(self.done.started)
         self._record(record)
         if self.deferred.jobs:
             self.deferred.started(self.done.started[started:])
-
-    def _planned_ahead(self, record: Record, sort: Sort, prospects: Prospects) -> bool:
-        """Whether a job that cannot start now is planned without those that are put off: these all begin later."""
-        deferred, planner, now = self.deferred, self.planner, self.state.now
-        lasts = sort.length + planner.map.resolution  # plans are entered from the full minute on
-        first = planner.het.first(record)
-        if first is None or not prospects.none_by(deferred.sorts, now + lasts):
-            return False
-        if deferred.before is None:
-            deferred.before = planner.as_it_is()
-        plan, _ = planner.test(record, False, first)
-        if plan.outcome is not PLANNED or not prospects.none_by(deferred.sorts, plan.start + lasts):
-            return False
-        deferred.ahead(record, now + sort.length, planner.map)
-        return True
 
     def _may_defer(self, place: int) -> bool:
         """Whether one more job may be put off: as many tests and plans as that do not end the cycle."""
@@ -191,9 +176,7 @@ class _Cycle:
         """What was put off is planned after all, in order: each job as before those that have started since."""
         if not self.deferred.jobs:
             return
-        if self.deferred.before is not None:
-            self.planner.back_to(self.deferred.before)
-        selector, waiting = self.state.selector, self.deferred.take()
+        selector, waiting = self.state.selector, self.deferred.take(self.planner)
         for one in waiting:
             if isinstance(one, RunningJob):
                 selector.gave_back(one.holding)
