@@ -2,7 +2,9 @@
 
 import sys
 from pathlib import Path
+from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,6 +113,20 @@ def test_limits_refuse_the_same_jobs_for_the_same_reasons(events, cpus, running,
     kinds = (Qos(name="low", limits=limits), Qos(name="high"))
     described = site(nodes=NODES, cpus=4, qos=kinds, enforce=("limits",), default_memory_per_cpu=10)
     _replay(events, described, ("main",), main_every)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_plans_made_ahead_of_those_that_are_put_off_come_out_alike(seed):
+    """Long queues of jobs of many lengths: most cycles put off plans, and make others without them."""
+    draw = Random(seed)
+    events = []
+    for _ in range(120):
+        what = draw.choice(("submit",) * 7 + ("end", "wait", "wait"))
+        tasks = draw.choice((1, 2, 4, 8, draw.randint(1, 96), draw.randint(48, 96)))
+        size = {"submit": tasks, "end": draw.randint(0, 7), "wait": draw.choice((30, 97, 600, 3000))}[what]
+        events.append((what, size, draw.choice((1, 5, 20, 50, 200, draw.randint(1, 300))), draw.choice((0, 3, 5, 6, 7, 8, 9))))
+    backfill = BackfillSettings(bf_window=draw.choice((300, 1440)), bf_resolution=60)
+    _replay(events, site(nodes=24, cpus=4, backfill=backfill), ("main",), draw.choice((1, 4)))
 
 
 def test_a_job_behind_as_many_as_are_tested_does_not_start_before_plans_that_were_put_off():

@@ -150,11 +150,13 @@ class _Cycle:
             sort.hopeless = True
             return
         elif self._may_defer(place) and prospects.behind(sort, place):
-            self.deferred.put_off(record, self.state.now + sort.length, self.planner.map)
+            self.deferred.put_off(record, sort, self.state.now + sort.length, self.planner.map)
             return
         elif self.deferred.jobs:
             if self.planner.is_hopeless(record, look=True):
                 sort.hopeless = True
+                return
+            if self._may_defer(place) and self.deferred.planned_ahead(record, sort, self.planner, prospects):
                 return
             self._catch_up()
         started = len(self.done.started)
@@ -174,7 +176,7 @@ class _Cycle:
         """What was put off is planned after all, in order: each job as before those that have started since."""
         if not self.deferred.jobs:
             return
-        selector, waiting = self.state.selector, self.deferred.take()
+        selector, waiting = self.state.selector, self.deferred.take(self.planner)
         for one in waiting:
             if isinstance(one, RunningJob):
                 selector.gave_back(one.holding)

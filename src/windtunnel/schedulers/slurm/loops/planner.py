@@ -6,10 +6,23 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.plan_making import MOST_TRIES, PlanMaker, minutes_of
 from windtunnel.schedulers.slurm.plans.kept import KeptPlan, same_slots_until, same_until
+from windtunnel.schedulers.slurm.plans.node_map import NodeMap
 from windtunnel.schedulers.slurm.plans.outcomes import NOTHING, PLANNED, Plan
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Planner"]
+__all__ = ["Planned", "Planner"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Planned:
+    """What a planner knew at one point of its cycle."""
+
+    __slots__ = ("hopeless", "map", "number")
+
+    def __init__(self, node_map: NodeMap, number: int, hopeless: set[int]) -> None:
+        self.map = node_map
+        self.number = number
+        self.hopeless = hopeless
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -42,6 +55,14 @@ class Planner(PlanMaker):
             or self.window <= 2 * known.bf_resolution
             or (dates and dates[0] <= state.now)  # what should have ended makes plans follow the clock
         )
+
+    def as_it_is(self) -> "Planned":
+        """What is planned, to come back to it."""
+        return Planned(self.map.copy(), self.number, self.hopeless.copy())
+
+    def back_to(self, known: "Planned") -> None:
+        """All that was planned since is forgotten; nothing has started in it."""
+        self.map, self.number, self.hopeless = known.map, known.number, known.hopeless
 
     def test(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
         """The first start at which a job fits beside all plans (§4.3); and whether selection was tried.

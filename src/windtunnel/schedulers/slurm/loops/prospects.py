@@ -6,6 +6,7 @@ it. The longest of the others says how far ahead plans matter: one that begins l
 """
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from mypy_extensions import mypyc_attr
 
@@ -25,7 +26,7 @@ __all__ = ["Prospects", "Sort"]
 class Sort:
     """Jobs of one cycle that start alike."""
 
-    __slots__ = ("behind", "hopeless", "last", "length", "opaque", "out", "record", "seen", "spare")
+    __slots__ = ("behind", "hopeless", "last", "length", "none_by", "opaque", "out", "record", "seen", "spare")
 
     def __init__(self, record: Record, length: int, opaque: bool) -> None:
         self.record = record
@@ -44,6 +45,8 @@ class Sort:
         """How many more they may take before it has to be looked at again."""
         self.behind = False
         """Whether none of them can start before all that may start now must have ended."""
+        self.none_by = -1
+        """Of those whose plans are put off: none begins by this date."""
         self.hopeless = False
         """Whether no date has nodes enough for any of them even to be tested."""
 
@@ -161,11 +164,27 @@ class Prospects:
 
     def behind(self, sort: Sort, place: int) -> bool:
         """Whether the plan of one of a sort would begin after all that may start from there on must have ended."""
-        futures = self.state.selector.futures
-        if not sort.behind and futures is not None:
-            now, node_map = self.state.now, self.planner.map
-            until = now + self._horizon(place) + node_map.resolution  # plans are entered from the full minute on
-            ended = futures.after(bisect_right(self.state.selector.dates, until))
-            free = node_map.free_for(until, now + sort.length - until)
-            sort.behind = not ended.may_hold(sort.record, free & sort.record.mask)
+        if not sort.behind:
+            # Plans are entered from the full minute on.
+            until = self.state.now + self._horizon(place) + self.planner.map.resolution
+            sort.behind = self._none_by(sort, until)
         return sort.behind
+
+    def none_by(self, sorts: Iterable[Sort], date: int) -> bool:
+        """Whether no plan of some sorts, all of which are behind, begins by a date."""
+        return all(sort.none_by >= date or self._none_by(sort, date) for sort in sorts)
+
+    def _none_by(self, sort: Sort, until: int) -> bool:
+        """Whether too few CPUs come free by a date for one of a sort.
+
+        What has started since its plan was put off, or was planned ahead of it, is over by then.
+        """
+        futures = self.state.selector.futures
+        if futures is None:
+            return False
+        ended = futures.after(bisect_right(self.state.selector.dates, until))
+        free = self.planner.map.free_for(until, self.state.now + sort.length - until)
+        found = not ended.may_hold(sort.record, free & sort.record.mask)
+        if found:
+            sort.none_by = until
+        return found

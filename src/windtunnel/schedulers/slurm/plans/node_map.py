@@ -24,6 +24,12 @@ class Slot:
         self.licences = licences
         """Free ones by name."""
 
+    def copy(self) -> "Slot":
+        """The same, to be changed apart."""
+        other = Slot(self.begin, self.end, self.nodes, self.licences)
+        other.frees = self.frees
+        return other
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class NodeMap:
@@ -47,6 +53,16 @@ class NodeMap:
         """By seconds: the nodes free of plans for so long, when somebody last asked, and after how many plans."""
         self._entered: list[tuple[int, int]] = []
         """The plans that were entered: when they begin, and their nodes."""
+
+    def copy(self) -> "NodeMap":
+        """The same, to be changed apart."""
+        other = NodeMap(self.now, 0, self.resolution, self.nodes)
+        other.end, other.records = self.end, self.records
+        other.slots = [one.copy() for one in self.slots]
+        other._following = self._following
+        other._from_now = dict(self._from_now)
+        other._entered = self._entered[:]
+        return other
 
     def later_than(self, start: int, base: int, available: int, end: int) -> tuple[int, int, list[Slot]]:
         """What a job that starts at ``start`` and ends by ``end`` may use.
