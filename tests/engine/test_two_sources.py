@@ -58,8 +58,8 @@ MAINTENANCE = [event(10, "MAINTENANCE"), event(50, "ACTIVE")]
             [event(20, "unavailable"), event(70, "available")],
             [(10, "MAINTENANCE"), (20, "MAINTENANCE"), (50, "UNAVAILABLE"), (70, "")],
         ),
-        # The same state from two sources.
-        ([event(20, "MAINTENANCE"), event(70, "ACTIVE")], [(10, "MAINTENANCE"), (20, "MAINTENANCE"), (70, "")]),
+        # The same state from two sources is told once.
+        ([event(20, "MAINTENANCE"), event(70, "ACTIVE")], [(10, "MAINTENANCE"), (70, "")]),
     ],
 )
 def test_each_source_takes_back_its_own_word(other, expected):

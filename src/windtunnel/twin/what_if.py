@@ -81,7 +81,6 @@ def try_out(
         InputError, UsageError, SimulationError: as there.
     """
     options = checked_options("the format slurm", options_of(read_slurm_conf, skip=1), options)
-    check_jobs(workload)
     files = ConfFiles.read(conf)
     before = read_as(files.path, files.texts, **options)
     asked = [pairs_of(change) for change in sets]
@@ -93,6 +92,7 @@ def try_out(
     )
     if after.texts == files.texts and site.site == before.site:
         raise UsageError("nothing changes", "say what, as --set PriorityWeightAge=5000 or --nodes gpu:+20")
+    check_jobs(workload)
     sites = {"before": before, "after": site}
     with TemporaryDirectory(prefix="windtunnel-") as aside:
         results = _studied(sites, workload, scheduler or "slurm", out or Path(aside) / "study", jobs)

@@ -17,7 +17,8 @@ FORMULAS = {
     "spt": lambda s, r, n, w: r,
     "saf": lambda s, r, n, w: r * n,
     "wfp3": lambda s, r, n, w: -((w / r) ** 3) * n,
-    "unicef": lambda s, r, n, w: -w / (log2(n) * r) if n > 1 else -inf,
+    # of jobs that have not waited the one with the least work comes first, as in the artefact
+    "unicef": lambda s, r, n, w: -(w + 1e-20) / (log2(n) * r) if n > 1 else -inf,
     # the published, rounded forms: on these small numbers the order is the same
     "f1": lambda s, r, n, w: log10(r) * n + 871 * (log10(s) if s else -inf),
     "f2": lambda s, r, n, w: sqrt(r) * n + 25673 * (log10(s) if s else -inf),
