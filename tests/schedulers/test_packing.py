@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from windtunnel.api import Options, Simulation
 from windtunnel.model import EventList, ExternalEvent, Host, HostSet, JobState, Platform, PowerState, Request
-from windtunnel.schedulers.packing import packing, packs
+from windtunnel.schedulers.packing.forms import packing, packs
 from windtunnel.schedulers.registry import list_schedulers, make_scheduler
 from windtunnel.testing import InvariantChecker, job, platform, workload
 

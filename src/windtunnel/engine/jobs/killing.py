@@ -3,7 +3,7 @@
 from typing import Any
 
 from windtunnel.engine.jobs.ending import end_job
-from windtunnel.engine.jobs.execution import cancel_job, progress_of_job
+from windtunnel.engine.jobs.execution.jobs import cancel_job, progress_of_job
 from windtunnel.engine.jobs.submission import was_submitted
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.world import World

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from windtunnel.engine.jobs.ending import end_job, reject_job
-from windtunnel.engine.jobs.execution import cancel_job
+from windtunnel.engine.jobs.execution.jobs import cancel_job
 from windtunnel.engine.jobs.registration_checks import job_fault, profile_fault
 from windtunnel.engine.jobs.submission import submit_job
 from windtunnel.engine.state.refusal import known_job, refuse

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.engine.jobs.ending import end_job
-from windtunnel.engine.jobs.execution import cancel_job
+from windtunnel.engine.jobs.execution.jobs import cancel_job
 from windtunnel.engine.jobs.submission import submit_job
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile, Job, JobRecord, JobState

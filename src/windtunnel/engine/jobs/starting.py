@@ -91,7 +91,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
     if world.only_session is None:
         world.tell_others(rank, JobStarted(now, record.job, hosts, record.amounts))
     if delay < 0.0:
-        from windtunnel.engine.jobs.execution import begin_job  # much code, which a fixed run time needs not
+        from windtunnel.engine.jobs.execution.jobs import begin_job  # much code, which a fixed run time needs not
 
         begin_job(world, record, decision)
         return
@@ -136,7 +136,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         )
     record.hosts = hosts
     if not world.strict:
-        from windtunnel.engine.jobs.execution import check_job
+        from windtunnel.engine.jobs.execution.jobs import check_job
 
         try:
             check_job(world, record, decision)
@@ -144,7 +144,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
             record.hosts = _NO_HOSTS
             raise
     if decision.storages:
-        from windtunnel.engine.jobs.execution import tell_unused
+        from windtunnel.engine.jobs.execution.unused import tell_unused
 
         tell_unused(world, record, decision)
     if amounts is None:

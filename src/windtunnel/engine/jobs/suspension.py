@@ -4,7 +4,7 @@ from math import isfinite
 
 import msgspec
 
-from windtunnel.engine.jobs import execution
+from windtunnel.engine.jobs.execution.jobs import freeze_job, thaw_job
 from windtunnel.engine.jobs.starting import check_amounts
 from windtunnel.engine.state.calendar import MIGRATED, TRANSFERRED, Priority
 from windtunnel.engine.state.refusal import known_job, refuse
@@ -31,7 +31,7 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
     record = known_job(world, decision, decision.job_id, rank)
     if record.state is not JobState.RUNNING:
         refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not RUNNING")
-    execution.freeze_job(world, record)
+    freeze_job(world, record)
     world.energy.job_suspended(record)
     for hook in world.hooks.suspended:
         hook(world.now, record)
@@ -74,7 +74,7 @@ def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
     else:
         world.hosts.occupy_shares(decision.hosts, amounts, world.now)
     world.energy.job_resumed(record)
-    execution.thaw_job(world, record)
+    thaw_job(world, record)
     for hook in world.hooks.resumed:
         hook(world.now, record)
     world.tell(JobResumed(world.now, record.job, record.hosts, record.amounts))

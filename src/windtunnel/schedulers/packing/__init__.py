@@ -2,7 +2,3 @@
 
 On whole hosts they decide as their simple forms do, which count hosts and are much faster.
 """
-
-from windtunnel.schedulers.packing.forms import packing, packs
-
-__all__ = ["packing", "packs"]

@@ -2,6 +2,7 @@
 
 from math import inf
 
+import windtunnel.engine.jobs.execution.kinds  # noqa: F401 -- it fills the table of kinds
 from windtunnel.diagnostics import SimulationError, did_you_mean
 from windtunnel.engine.jobs.execution import nodes
 from windtunnel.engine.jobs.execution.nodes import Node
