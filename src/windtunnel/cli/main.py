@@ -141,7 +141,8 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
                 return int(command(arguments))
             return _typer(name, command, arguments)
     except WindtunnelError as fault:
-        print(f"windtunnel {name}: {fault}", file=sys.stderr)
+        for one in getattr(fault, "each", (fault,)):
+            print(f"windtunnel {name}: {one}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:
         print(f"windtunnel {name}: interrupted", file=sys.stderr)

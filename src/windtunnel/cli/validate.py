@@ -58,6 +58,7 @@ def validate(
 
       windtunnel validate "intensity.csv?zone=DE&outside=year"
     """
+    from windtunnel.cli.together import MistakesError
     from windtunnel.diagnostics import Finding, InputError, Severity, UsageError, did_you_mean, reading
     from windtunnel.diagnostics.render import RENDERERS, render
 
@@ -69,7 +70,7 @@ def validate(
     usual = (("--schema-only", schema_only), ("--simulate", simulate), ("--allow-files", allow_files is not None))
     asked = [name for name, given in (*usual, ("--merge-order", merge_order != "document")) if given]
     findings: list[Finding] = []
-    unreadable: list[str] = []
+    unreadable: list[UsageError] = []
     for given in files:
         file, rest = _apart(given)
         try:
@@ -81,11 +82,11 @@ def validate(
         except InputError as error:
             findings += error.findings
         except UsageError as error:  # the others are looked at all the same
-            unreadable.append(str(error))
+            unreadable.append(error)
     if len(unreadable) < len(files):
         print(render(findings, output))
     if unreadable:
-        raise UsageError("\n".join(unreadable))
+        raise MistakesError(unreadable)
     if asked:  # of many files perhaps none is one today
         print(f"{', '.join(asked)}: no effect, as no environment is among these files", file=sys.stderr)
     if any(finding.severity is Severity.ERROR for finding in findings):
