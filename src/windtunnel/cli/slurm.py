@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["calibrate", "slurm", "what_if"]
 
 _SITE = typer.Argument(
-    help="The site's slurm.conf (calibrate: or scontrol show node), or example:slurm.", metavar="SITE"
+    help="The site's slurm.conf, what scontrol show node printed of it, or example:slurm.", metavar="SITE"
 )
+_CHANGED_SITE = typer.Argument(help="The site's slurm.conf, or example:slurm.", metavar="SITE")
 _LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG")
 _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
-_SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead of the site's own.")
+_SCHEDULER = typer.Option("--scheduler", "-s", metavar="NAME", help="Use this scheduler instead of the site's own.")
 _JSON = typer.Option("--json", help="Print JSON.")
-_OF_SITE = typer.Option("--platform-option", help="An option of the site's format, as key=value (usage=sshare.txt).")
-_OF_LOG = typer.Option("--workload-option", help="An option of the log's format, as key=value (walltime=kill).")
+_OF_SITE = typer.Option(
+    "--platform-option", metavar="KEY=VALUE", help="An option of the site's format (usage=sshare.txt)."
+)
+_OF_LOG = typer.Option(
+    "--workload-option", metavar="KEY=VALUE", help="An option of the log's format (walltime=kill)."
+)
 _APPLY: Final = "Change the log first, as windtunnel run does: slice('2024-03', weeks=2), filter(queue='gpu')"
 _CHOSEN = typer.Option("--apply", metavar="OPERATION", help=f"{_APPLY}, first(1000). No other operations.")
 _ARRANGED = typer.Option("--apply", metavar="OPERATION", help=f"{_APPLY}, scale_load(1.2, hosts=N) and any other.")
@@ -103,7 +108,7 @@ def calibrate(
 
 
 def what_if(
-    site: Annotated[str, _SITE],
+    site: Annotated[str, _CHANGED_SITE],
     log: Annotated[str, _LOG] = "",
     set_: Annotated[
         list[str],
@@ -121,7 +126,10 @@ def what_if(
     scheduler: Annotated[str, _SCHEDULER] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="The number of local worker processes.")] = 1,
     out: Annotated[
-        str, typer.Option("--out", help="Keep the study of both runs here; results already there are reused.")
+        str,
+        typer.Option(
+            "--out", metavar="DIR", help="Keep the study of both runs here; results already there are reused."
+        ),
     ] = "",
     platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- as above
     workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above

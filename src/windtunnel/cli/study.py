@@ -43,7 +43,7 @@ def run(
     on: Annotated[str, typer.Option(help="A cluster: dask://HOST:PORT, ray://HOST:PORT or slurm.")] = "",
     out: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
-        typer.Option("--out", help="The directory of the study (default: FILE.study here)."),
+        typer.Option("--out", metavar="DIR", help="The directory of the study (default: FILE.study here)."),
     ] = None,
     scheduler: Annotated[
         list[str],
@@ -122,7 +122,9 @@ def status(
     folder: Annotated[Path, _STUDY],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show how far a study is, and which points failed; also while it runs.
+    """Show how far a study is, and which points failed.
+
+    It may be running meanwhile.
 
     Example:
       windtunnel study status sweep.study
@@ -207,7 +209,7 @@ def show(
     bootstrap: Annotated[bool, typer.Option("--bootstrap", help="Intervals by bootstrap rather than by t.")] = False,
     form: Annotated[str, typer.Option("--as", help="text, markdown, latex or json.")] = "text",
 ) -> None:
-    """Print what a study shows: means with intervals, differences, rankings.
+    """Print means with intervals, differences and rankings.
 
     Examples:
       windtunnel study show sweep.study

@@ -20,7 +20,7 @@ _OF_ELECTRICITY: Final = frozenset({*_SIGNALS, "supply"})
 
 
 def validate(
-    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE")],
+    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE...")],
     output: Annotated[
         str, typer.Option("--format", help="How to print findings: text, json, sarif or github.")
     ] = "text",
@@ -40,14 +40,17 @@ def validate(
         bool, typer.Option("--simulate", help="Environments: also check what only a simulation needs.")
     ] = False,
     merge_order: Annotated[
-        str, typer.Option(help="Environments: merge arrays as the document says, or as the reference tool does.")
+        str,
+        typer.Option(
+            help="Environments: how arrays are merged, document (as it says) or reference (as that tool does)."
+        ),
     ] = "document",
     allow_files: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option(help="Environments: a folder from which other files may be inherited.", metavar="FOLDER"),
     ] = None,
 ) -> None:
-    """Report everything that is wrong with environments, node objects, workloads, platforms, and of signals.
+    """Report everything that is wrong with files: environments, nodes, workloads, platforms, events, leases, signals.
 
     Exit code 0: no errors; 1: errors; 2: a file cannot be read.
 
