@@ -328,4 +328,5 @@ def test_percentages_stand_below_each_other_as_numbers_do():
     """They were to the left of their column, the numbers beside them to the right."""
     shares = Table("", ("who", "relative"), (("x|1/2", "+5.0%"), ("-", None), ("c", "-100.0%")))
     assert [shares.is_number(rank) for rank in range(2)] == [False, True]
+    assert Table("", ("low",), ((None,),)).is_number(0)  # an interval of a single point is not known
     assert str(shares).splitlines()[1:] == ["x|1/2     +5.0%", "-             -", "c       -100.0%"]

@@ -253,6 +253,8 @@ def _calibration(found: "Calibration") -> str:
 
 
 def _change(found: "Change") -> str:
+    from windtunnel.twin.change import in_whole_seconds
+
     lines = list(found.in_words())
     lines += ["", f"{'mean wait (s) of':34} {'jobs':>8} {'before':>12} {'after':>12}  change (95 %)"]
     for by in dict.fromkeys(one.by for one in found.shifts):
@@ -260,10 +262,11 @@ def _change(found: "Change") -> str:
         chosen = some if len(some) <= _MOST else [*some[: _MOST // 2], *some[-(_MOST // 2) :]]
         for one in chosen:
             what = one.name if by == "all" else f"{by} {one.name}"
-            between = "" if one.low is None else f" ({one.low:+,.0f} to {one.high:+,.0f})"
-            shift = one.after - one.before
+            ends = () if one.low is None or one.high is None else (one.low, one.high)
+            between = f" ({' to '.join(map(in_whole_seconds, ends))})" if ends else ""
+            shift = in_whole_seconds(one.after - one.before)
             lines.append(
-                f"{what[:34]:34} {one.jobs:8,} {one.before:12,.0f} {one.after:12,.0f}  {shift:+,.0f}{between}"
+                f"{what[:34]:34} {one.jobs:8,} {one.before:12,.0f} {one.after:12,.0f}  {shift}{between}"
             )
         if len(some) > len(chosen):
             lines.append(f"  ... and {len(some) - len(chosen)} more of {by} that change less (--json has all)")

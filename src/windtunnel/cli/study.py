@@ -141,13 +141,15 @@ def status(
 
 
 def _print_status(results: Any) -> None:
+    from windtunnel.diagnostics import counted
+
     now = results.progress
     parts = [f"{now.done:,} of {now.points:,} points done"]
     parts += [f"{count:,} {word}" for word, count in (("failed", now.failed), ("pending", now.pending)) if count]
     print(f"{results.name}: {', '.join(parts)}; {now.seconds:,.1f} s of simulation")
     for what, counts in (("failed", results.errors), ("told", results.accounts)):
         for text, count in list(counts.items())[:_SHOWN]:
-            print(f"{what} ({count:,} points): {text}")
+            print(f"{what} ({counted(count, 'point')}): {text}")
         if len(counts) > _SHOWN:
             print(f"... and {len(counts) - _SHOWN} more (points.parquet has all)")
     print(f"files: {results.folder}")

@@ -46,8 +46,10 @@ class Table(msgspec.Struct, frozen=True):
         return [*map(as_chosen, row[: self.keys]), *map(as_shown, row[self.keys :])]
 
     def is_number(self, rank: int) -> bool:
-        """Whether a column holds numbers, as such or as percentages."""
-        return any(isinstance(row[rank], int | float) or _is_percentage(row[rank]) for row in self.rows)
+        """Whether a column holds numbers, as such or as percentages, or would if any were known."""
+        values = [row[rank] for row in self.rows]
+        known = [value for value in values if value is not None]
+        return any(isinstance(one, int | float) or _is_percentage(one) for one in known) or bool(values and not known)
 
     def to_markdown(self) -> str:
         """The table as Markdown (with pipes), the notes below."""
