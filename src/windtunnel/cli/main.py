@@ -141,7 +141,9 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
                 return int(command(arguments))
             return _typer(name, command, arguments)
     except WindtunnelError as fault:
-        for one in getattr(fault, "each", (fault,)):
+        from windtunnel.cli.together import MistakesError
+
+        for one in fault.each if isinstance(fault, MistakesError) else (fault,):
             print(f"windtunnel {name}: {one}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:
