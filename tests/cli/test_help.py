@@ -52,6 +52,23 @@ def test_help_lists_all_subcommands(capsys, command):
     assert tuple(line.split()[0] for line in listed.splitlines() if line.strip()) == SUBCOMMANDS[command]
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_says_what_options_take_in_words(capsys, command):
+    """Options took ``<str>`` and ``<int range>``, the lists of subcommands ended in dots."""
+    for words in ((command,), *((command, sub) for sub in SUBCOMMANDS.get(command, ()))):
+        said = help_of(capsys, *words)
+        options = said.partition("Options:")[2]
+        assert not re.search(r"^  (-\w, )?--[a-z-]+ <", options, re.MULTILINE), words
+        assert not re.search(r"\.\.\.$", said.partition("Commands:")[2], re.MULTILINE), words
+
+
+def test_help_says_which_options_may_be_repeated(capsys):
+    said = " ".join(help_of(capsys, "run").split())
+    assert "--platform-option KEY=VALUE An option of the platform's format; may be given several times." in said
+    assert "Usage: windtunnel run [OPTIONS] {PLATFORM} [WORKLOAD...]" in said
+    assert "--scheduler" not in help_of(capsys, "lease", "run")  # it has none: its scheduler is the lease manager
+
+
 def test_the_study_file_in_the_help_is_one(capsys, tmp_path):
     _, _, text = help_of(capsys, "study", "run").partition("sweep.toml, to begin with:\n")
     file = tmp_path / "sweep.toml"

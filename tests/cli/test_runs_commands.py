@@ -125,7 +125,7 @@ def test_all_runs_that_are_not_there_are_named(tmp_path, monkeypatch, capsys, li
     assert main(line.split()) == 2
     said = capsys.readouterr().err
     for name in set(line.split()) & {"no1", "no2", "no3"}:
-        assert f"there is no run in '{name}'" in said
+        assert f"windtunnel {line.split()[0]}: there is no run in '{name}'" in said
     assert not [*tmp_path.iterdir()]
 
 

@@ -134,3 +134,11 @@ def test_texts_may_begin_as_packed_files_do(tmp_path):
     for text in (b"BZh", b"BZh9 jobs", b"PK 1"):
         path.write_bytes(text)
         assert read_input(path) == text
+
+
+def test_standard_input_is_no_file(tmp_path, monkeypatch):
+    """It was "No such file or directory"; a file of that name is read like any other."""
+    monkeypatch.chdir(tmp_path)
+    assert "standard input is not read here" in why(lambda: read_input("-"))
+    (tmp_path / "-").write_bytes(b"1")
+    assert read_input("-") == b"1"

@@ -284,7 +284,7 @@ def test_a_run_that_is_stopped_says_what_it_cut_short():
 
 def test_deadlock_is_explained():
     with pytest.raises(
-        DeadlockError, match=r"2 jobs were submitted and neither executed nor rejected: w0!1 \(1 hosts\)"
+        DeadlockError, match=r"2 jobs were submitted and neither executed nor rejected: w0!1 \(1 host\)"
     ):
         simulate(lambda now, notices: None, workload(job(1), job(2, 9)))
 

@@ -132,11 +132,11 @@ def test_what_swf_cannot_keep_is_said(tmp_path):
     ]
     profiles = {profile.id: profile for profile in (task, short, loop, fork)}
     assert write_swf(JobList("w0", jobs, profiles), tmp_path / "w.swf") == [
-        "1 jobs: the run time of a ParallelTaskProfile is unknown, -1 written",
+        "1 job: the run time of a ParallelTaskProfile is unknown, -1 written",
         "job names are numbered; the header says which is which",
         "user names are numbered; the header says which is which",
-        "1 jobs: SWF has one preceding job at most, -1 written",
-        "1 jobs: extra data and amounts of resources are left out",
+        "1 job: SWF has one preceding job at most, -1 written",
+        "1 job: extra data and amounts of resources are left out",
     ]
     log = read_swf_log(tmp_path / "w.swf")
     assert "; Note: user 2 is 'bob'" in log.comments
@@ -152,7 +152,7 @@ def test_what_batsim_cannot_keep_is_said(tmp_path):
     profile = DelayProfile(id="w0!d", delay=1.0)
     jobs = [Job(id="w0!1", request=Request(1), profile=profile, dependencies=("w0!0",), walltime=inf)]
     assert write_batsim(JobList("w0", jobs), tmp_path / "w.json") == [
-        "1 jobs: Batsim has no dependencies, they are left out"
+        "1 job: Batsim has no dependencies, they are left out"
     ]
     talking = [Job(id="w0!1", request=Request(1), profile=SendProfile(id="w0!s", message={}))]
     with pytest.raises(UsageError, match="Batsim 5 has no form for a SendProfile"):
@@ -336,7 +336,7 @@ def test_members_that_only_schedulers_know_are_told_to_be_lost(tmp_path, target)
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     to = "elastisim" if target == "elastisim" else ""
     lost = convert(tmp_path / "odd.json", tmp_path / target, to=to)
-    assert "1 jobs: members that Batsim does not know are left out" in lost
+    assert "1 job: members that Batsim does not know are left out" in lost
 
 
 def test_the_calendar_is_told_to_be_lost(tmp_path):
@@ -365,7 +365,7 @@ def test_what_leases_cannot_keep_of_jobs_is_told(tmp_path):
         ),
     ]
     assert write_workload(JobList("w0", jobs), tmp_path / "new.lwf") == [
-        "1 jobs whose times are rounded to hundredths of a second",
-        "1 jobs that take parts of hosts: their leases take whole CPUs",
-        "1 jobs with a return code or extra data: leases have none",
+        "1 job whose times are rounded to hundredths of a second",
+        "1 job taking parts of hosts: their leases take whole CPUs",
+        "1 job with a return code or extra data: leases have none",
     ]

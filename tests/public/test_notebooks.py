@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 import windtunnel as wt
+from windtunnel.diagnostics import MissingExtraError
 from windtunnel.diagnostics.html_tables import html_table
 from windtunnel.model.workload import JobList
 
@@ -50,13 +51,13 @@ def test_a_large_platform_shows_itself_in_a_line():
 
 
 def test_workloads_show_their_size_and_where_they_come_from(tmp_path):
-    assert repr(JobList("w", [job("1")])) == "<JobList 'w': 1 jobs>"
+    assert repr(JobList("w", [job("1")])) == "<JobList 'w': 1 job>"
     file = tmp_path / "small.swf"
     file.write_text("1 0 -1 5 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n")
     read = wt.read_workload(file)
-    assert repr(read) == f"<SwfWorkload 'w0': 1 jobs of {file}>"
+    assert repr(read) == f"<SwfWorkload 'w0': 1 job of {file}>"
     assert "1" in texts_of(read)
-    assert repr(wt.arrange(read, "first(1)")).startswith("<Arranged 'w0': 1 jobs of ")
+    assert repr(wt.arrange(read, "first(1)")).startswith("<Arranged 'w0': 1 job of ")
 
 
 def test_a_run_shows_its_metrics_and_its_account(run):
@@ -98,7 +99,8 @@ def test_to_pandas_says_what_it_needs(run, monkeypatch):
         raise ImportError("no pandas")
 
     monkeypatch.setattr(type(run.jobs), "to_pandas", absent)
-    with pytest.raises(wt.UsageError, match="a pandas frame needs pandas and pyarrow\n  hint: pip install pandas"):
+    needed = r"pandas with pyarrow is needed for this\n  hint: pip install 'windtunnel\[pandas\]'"
+    with pytest.raises(MissingExtraError, match=needed):
         run.to_pandas()
 
 

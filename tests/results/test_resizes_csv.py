@@ -135,7 +135,7 @@ def test_why_says_who_grew_meanwhile(tmp_path):
     assert told.changes == [SizeChange("w0!a", 10.0, 1, 4), SizeChange("w0!a", 20.0, 4, 2)]
     assert "running jobs changed their hosts 2 times: they gave 2 back and took 3 more" in str(told)
     own = str(explain(run, "a"))
-    assert "it changed its hosts 2 times: 1 hosts at first, 4 at 10.00 s, 2 at 20.00 s" in own
+    assert "it changed its hosts 2 times: 1 host at first, 4 at 10.00 s, 2 at 20.00 s" in own
 
 
 DAMAGED = [

@@ -322,3 +322,11 @@ def test_long_labels_of_the_chart_have_room_and_end_with_the_scheduler(tmp_path)
 def test_seeds_below_zero_are_no_samples():
     with pytest.raises(InputError, match="seeds must be whole numbers of at least 0"):
         wt.study(workloads="lublin:9?seed={seed}", schedulers="easy", seeds=[1, -1])
+
+
+def test_percentages_stand_below_each_other_as_numbers_do():
+    """They were to the left of their column, the numbers beside them to the right."""
+    shares = Table("", ("who", "relative"), (("x|1/2", "+5.0%"), ("-", None), ("c", "-100.0%")))
+    assert [shares.is_number(rank) for rank in range(2)] == [False, True]
+    assert Table("", ("low",), ((None,),)).is_number(0)  # an interval of a single point is not known
+    assert str(shares).splitlines()[1:] == ["x|1/2     +5.0%", "-             -", "c       -100.0%"]

@@ -3,13 +3,14 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from pages import rows_of
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
-from windtunnel.twin.change import Change, Shift
+from windtunnel.twin.change import Change, Shift, in_whole_seconds
 from windtunnel.twin.change_page import page, write_page
-from windtunnel.twin.replay import Outcome
+from windtunnel.twin.replay import Outcome, groups_of
 
 
 def outcome(name, waited):
@@ -56,7 +57,7 @@ def test_charts_hold_all_jobs_and_groups():
     assert "Longer waits, by how much: 3 jobs, 30 s to 30 s" in text
     assert "Shorter waits, by how much: 3 jobs" in text
     widths = [float(width) for width in re.findall(r'<rect class="run[01]"[^>]*? width="([0-9.]+)"', text)]
-    assert widths[:2] == [400.0, pytest.approx(400 * 795.5 / 900, abs=0.1)]  # that which changes most comes first
+    assert widths[:2] == [250.0, pytest.approx(250 * 795.5 / 900, abs=0.1)]  # that which changes most comes first
     assert "http" not in text.replace("http://www.w3.org", "")
 
 
@@ -84,3 +85,25 @@ def test_the_command_writes_it(tmp_path, capsys):
     assert rows_of((tmp_path / "page.html").read_text(), "Waits by partition")[0][0] == ("p", "")
     assert main(["what-if", *words, "--report", str(tmp_path / "slurm.conf")]) == 2
     assert "is an input of this run" in capsys.readouterr().err
+
+
+def test_no_change_has_no_sign():
+    """It was -0 s."""
+    assert [in_whole_seconds(value) for value in (-0.4, 0.0, 0.4, -0.6, 1234.0)] == ["0", "0", "0", "-1", "+1,234"]
+    found = replace(FOUND, shifts=(*FOUND.shifts[:2], Shift("partition", "q", 3, 900.0, 899.8, -0.3, 0.2)))
+    assert [cell[0] for cell in rows_of(page(found, PAIRS), "Waits by partition")[1][4:]] == ["0 s", "0 to 0 s"]
+
+
+def test_bars_keep_a_size_that_can_be_read():
+    """On a narrow screen they shrank with their labels; now they are moved under it."""
+    assert page(FOUND, PAIRS).count('<div class="wide" tabindex="0" role="region"') == 2
+    assert ".wide svg { min-width: 400px; }" in page(FOUND, PAIRS)
+
+
+def test_groups_stand_in_the_order_of_their_numbers():
+    """Sizes were sorted as texts: 16-63 before 4-15."""
+    sizes = (1, 4, 20, 100, 300)
+    jobs = [replace(outcome(str(size), 1.0), processors=size, user=f"u{size}") for size in reversed(sizes)]
+    assert [*groups_of(jobs, "user")] == ["u1", "u4", "u20", "u100", "u300"]
+    assert [len(some) for some in groups_of(jobs, "size").values()] == [1, 1, 1, 1, 1]
+    assert [some[0].processors for some in groups_of(jobs, "size").values()] == [*sizes]

@@ -21,7 +21,7 @@ def convert(
         str, typer.Option("--to", help="The format to write (windtunnel formats); default: by the file's suffix.")
     ] = "",
     option: Annotated[
-        list[str], typer.Option("--option", "-o", help="An option for reading the input, as key=value.")
+        list[str], typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option for reading the input.")
     ] = [],  # noqa: B006 -- typer copies it
     apply: Annotated[
         list[str],

@@ -52,7 +52,7 @@ PowerCap = Annotated[
     typer.Option(
         metavar="FILE",
         help="With --energy: what the machines may draw together, a file (CSV in W, kW or MW) or a constant such as "
-        "1.5MW; what exceeds it is accounted for, and --scheduler capped-easy keeps it.",
+        "1.5MW; what exceeds it is accounted for, and the scheduler capped-easy keeps it.",
     ),
 ]
 Pue = Annotated[
@@ -66,8 +66,7 @@ SecondZero = Annotated[
     Optional[str],  # noqa: UP045 -- typer reads it
     typer.Option(
         metavar="DATE",
-        help="The date of second 0 for --carbon, --price and --generation, such as 2024-01-01T06:00 (UTC); default: "
-        "the log's.",
+        help="The date of second 0 for signals that have dates, such as 2024-01-01T06:00 (UTC); default: the log's.",
     ),
 ]
 Supply = Annotated[

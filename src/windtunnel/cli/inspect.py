@@ -75,8 +75,11 @@ def _seconds(value: float) -> str:
 
 
 def _show(found: "PlatformDescription", *, everything: bool) -> None:
+    from windtunnel.diagnostics import counted
+
     most = None if everything else ROWS
-    print(f"{found.name}: {found.hosts} hosts, {found.cores} cores, {_amount(found.speed, 'flop/s')}")
+    size = f"{counted(found.hosts, 'host')}, {counted(found.cores, 'core')}"
+    print(f"{found.name}: {size}, {_amount(found.speed, 'flop/s')}")
     if found.master:
         print(f"master: {found.master}")
     for title, groups in (("hosts", found.compute), ("storages", found.storages)):
@@ -88,8 +91,8 @@ def _show(found: "PlatformDescription", *, everything: bool) -> None:
     if found.zones:
         print("\nzones")
     for zone in found.zones[:most]:
-        counted = (zone.zones, "zone"), (zone.hosts, "host"), (zone.routers, "router")
-        inside = ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for n, word in counted if n)
+        there = (zone.zones, "zone"), (zone.hosts, "host"), (zone.routers, "router")
+        inside = ", ".join(counted(n, word) for n, word in there if n)
         print(f"  {'  ' * zone.depth}{zone.name} ({zone.routing}): {inside or 'nothing'}")
     _more(len(found.zones), most)
     if found.links:

@@ -27,7 +27,9 @@ lease = typer.Typer(
     """,
 )
 
-_OPTIONS = typer.Option("--option", "-o", help="A setting of the lease manager, as name=value (Haizea's names).")
+_OPTIONS = typer.Option(
+    "--option", "-o", metavar="KEY=VALUE", help="A setting of the lease manager (Haizea's names)."
+)
 
 
 @lease.command("run")
@@ -60,7 +62,7 @@ def run(
     probe: Annotated[list[str], typer.Option(help="Probes to record; default: all.")] = [],  # noqa: B006
     out: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
-        typer.Option("--out", help="A directory for the files of the run; windtunnel report reads it."),
+        typer.Option("--out", metavar="DIR", help="Directory for the files of the run; windtunnel report reads it."),
     ] = None,
     trust_code: Annotated[bool, TRUST_CODE] = False,
     force: Annotated[
@@ -232,7 +234,9 @@ def gantt(
         typer.Option("--until", parser=date, metavar="SECONDS", help="Up to this time."),
     ] = None,
 ) -> None:
-    """Draw which node ran what: machines, suspensions, resumptions, migrations and image transfers.
+    """Draw which node ran what.
+
+    That is machines, suspensions, resumptions, migrations and image transfers.
 
     Example:
       windtunnel lease gantt out

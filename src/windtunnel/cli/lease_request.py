@@ -40,7 +40,9 @@ def request(
     server: Annotated[str, SERVER] = DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """Ask a lease service for a lease; prints its id, and why it was rejected if it was (exit code 1).
+    """Ask a lease service for a lease.
+
+    Its id is printed, and why it was rejected if it was (exit code 1).
 
     Examples:
       windtunnel lease request -n 4 -d 02:00:00

@@ -29,7 +29,9 @@ __all__ = [
 SERVER: Final = typer.Option("--server", "-s", help="The lease service.", envvar="WINDTUNNEL_LEASES")
 TOKEN: Final = typer.Option("--token-file", help="A file with the token of the service.", metavar="FILE")
 DEFAULT_SERVER: Final = "http://127.0.0.1:42493/RPC2"
-_OPTIONS = typer.Option("--option", "-o", help="A setting of the lease manager, as name=value (Haizea's names).")
+_OPTIONS = typer.Option(
+    "--option", "-o", metavar="KEY=VALUE", help="A setting of the lease manager (Haizea's names)."
+)
 TRUST_CODE: Final = typer.Option("--trust-code", help="Let --config load code (module:Class in its policies).")
 
 
@@ -176,7 +178,9 @@ def serve_leases(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 42493,
     token_file: Annotated[Optional[Path], TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
-    """Lease nodes to clients over XML-RPC (Haizea's API), until interrupted.
+    """Lease nodes to clients over XML-RPC (Haizea's API).
+
+    It does so until it is interrupted.
 
     Examples:
       windtunnel serve leases --site site.xml --state leases.db

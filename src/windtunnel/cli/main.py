@@ -141,7 +141,10 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
                 return int(command(arguments))
             return _typer(name, command, arguments)
     except WindtunnelError as fault:
-        print(f"windtunnel {name}: {fault}", file=sys.stderr)
+        from windtunnel.cli.together import MistakesError
+
+        for one in fault.each if isinstance(fault, MistakesError) else (fault,):
+            print(f"windtunnel {name}: {one}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:
         print(f"windtunnel {name}: interrupted", file=sys.stderr)
@@ -171,8 +174,15 @@ def _help_of(text: str) -> str:
     return text + (f"\n\b{example}" + examples.replace("\n\n", "\n") if example else "")
 
 
+_TAKEN: Final = {"str": "TEXT", "text": "TEXT", "path": "PATH", "int range": "N", "integer range": "N", "float": "X"}
+"""What options take that have no word of their own for it, by the name that typer has for its kind."""
+
+
 def _refine(command: Any) -> None:
-    """An empty word names no file (as a path it would be the current directory), and ``-h`` asks for help."""
+    """An empty word names no file (as a path it would be the current directory), and ``-h`` asks for help.
+
+    Help names what an option takes in words for people, and says which options may be repeated.
+    """
     from windtunnel.cli.values import not_empty
 
     for sub in getattr(command, "commands", {}).values():
@@ -181,6 +191,10 @@ def _refine(command: Any) -> None:
     for parameter in command.params:
         if parameter.type.name == "path":
             parameter.type.convert = not_empty(parameter.type.convert)
+        if parameter.param_type_name == "option" and not parameter.is_flag:
+            parameter.metavar = parameter.metavar or _TAKEN.get(parameter.type.name)
+            if parameter.multiple and "several" not in parameter.help:
+                parameter.help = f"{parameter.help.removesuffix('.')}; may be given several times."
 
 
 def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:

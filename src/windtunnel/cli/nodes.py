@@ -120,7 +120,9 @@ def serve_nodes(
     ] = None,
     platform: Annotated[str, _PLATFORM] = "",
 ) -> None:
-    """Answer SSSRMAP queries for the machines of a run, over HTTP, until interrupted. Nothing can be changed.
+    """Answer SSSRMAP queries for the machines of a run over HTTP.
+
+    It does so until it is interrupted. Nothing can be changed.
 
     Example:
       windtunnel serve nodes out --at 3600

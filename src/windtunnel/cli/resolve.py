@@ -13,7 +13,7 @@ __all__ = ["resolve"]
 def resolve(
     file: Annotated[Path, typer.Argument(help="An environment (JSON); - is standard input.", metavar="FILE")],
     merge_order: Annotated[
-        str, typer.Option(help="Merge arrays as the document says, or as the reference tool does.")
+        str, typer.Option(help="How arrays are merged: document (as it says), or reference (as that tool does).")
     ] = "document",
     allow_files: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it

@@ -36,7 +36,7 @@ def run(
             metavar="PLATFORM",
         ),
     ],
-    workloads: Annotated[Optional[list[str]], typer.Argument(help="Workload files.", metavar="WORKLOAD")] = None,  # noqa: UP045 -- typer reads it
+    workloads: Annotated[Optional[list[str]], typer.Argument(help="Workload files.", metavar="WORKLOAD...")] = None,  # noqa: UP045 -- typer reads it
     scheduler: Annotated[
         list[str],
         typer.Option(
@@ -45,16 +45,19 @@ def run(
             help="Default: the schedulers that an environment describes, the lease planner for leases, else easy. "
             "A name (windtunnel schedulers), "
             "module:Class, file.py:Class, an endpoint such as tcp://127.0.0.1:28000 (Batsim 4) or "
-            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site "
-            "(a scheduler and a power manager).",
+            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so. Given several times, they share "
+            "the site (a scheduler and a power manager).",
+            metavar="NAME",
         ),
     ] = [],  # noqa: B006 -- typer copies it
     option: Annotated[
-        list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
+        list[str], typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the scheduler.")
     ] = [],  # noqa: B006 -- typer copies it
     out: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
-        typer.Option("--out", help="Directory for the files of the run; an earlier run there is replaced."),
+        typer.Option(
+            "--out", metavar="DIR", help="Directory for the files of the run; an earlier run there is replaced."
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")
@@ -84,11 +87,13 @@ def run(
     workload_option: Annotated[
         list[str],
         typer.Option(
-            "--workload-option", help="An option of the workload's format, as key=value; format=NAME forces it."
+            "--workload-option",
+            metavar="KEY=VALUE",
+            help="An option of the workload's format; format=NAME forces it.",
         ),
     ] = [],  # noqa: B006 -- typer copies it
     platform_option: Annotated[
-        list[str], typer.Option("--platform-option", help="An option of the platform's format, as key=value.")
+        list[str], typer.Option("--platform-option", metavar="KEY=VALUE", help="An option of the platform's format.")
     ] = [],  # noqa: B006 -- typer copies it
     numbering: Annotated[
         str, typer.Option(help="Order of hosts: natural (Batsim 5) or lexicographic (Batsim 4).")
@@ -134,7 +139,7 @@ def run(
         ),
     ] = False,
     job_energy: Annotated[
-        str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
+        str, typer.Option(help="Energy of a job on shared hosts: fair (its share), or whole (that of whole hosts).")
     ] = "fair",
     carbon: electricity.Carbon = None,
     price: electricity.Price = None,

@@ -172,6 +172,7 @@ def compare(
 def _loaded(runs: list[Path]) -> "list[Run]":
     """All runs; those that are not there are named together."""
     from windtunnel.api import load_run
+    from windtunnel.cli.together import MistakesError
     from windtunnel.diagnostics import UsageError
 
     loaded, faults = [], []
@@ -179,9 +180,9 @@ def _loaded(runs: list[Path]) -> "list[Run]":
         try:
             loaded.append(load_run(run))
         except UsageError as fault:
-            faults.append(str(fault))
+            faults.append(fault)
     if faults:
-        raise UsageError("\n".join(faults))
+        raise MistakesError(faults)
     return loaded
 
 
@@ -260,7 +261,7 @@ def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
     """Which jobs to ask about: those that waited longest."""
     from shlex import quote
 
-    from windtunnel.diagnostics import in_a_cell, show_duration
+    from windtunnel.diagnostics import counted, in_a_cell, show_duration
 
     waited = loaded.jobs.filter(loaded.jobs["waiting_time"].fill_null(0.0) > 0.0)
     rows = waited.sort("waiting_time", descending=True, maintain_order=True).head(_MOST_WAITS)
@@ -272,7 +273,8 @@ def _longest_waits(run: Path, loaded: Any, *, as_json: bool) -> None:
     names = [in_a_cell(name) for name in rows["id"]]
     width = max(map(len, names), default=0)
     for name, (_, wait, submitted, hosts) in zip(names, rows.iter_rows(), strict=True):
-        print(f"  {name:<{width}}  {show_duration(wait):>12}  asked for {hosts} hosts at {submitted:,.2f} s")
+        asked = f"asked for {counted(hosts, 'host')} at {submitted:,.2f} s"
+        print(f"  {name:<{width}}  {show_duration(wait):>12}  {asked}")
     if rows.height:
         print(f"next:  windtunnel why {quote(str(run))} {quote(rows['id'][0])}")
 

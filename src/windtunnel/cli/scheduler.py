@@ -18,7 +18,7 @@ def scheduler(
         str, typer.Option(help="json (Batsim 3 and 4), batprotocol (Batsim 5) or elastisim.")
     ] = "json",
     option: Annotated[
-        list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
+        list[str], typer.Option("--option", "-o", metavar="KEY=VALUE", help="An option of the scheduler.")
     ] = [],  # noqa: B006 -- typer copies it
     timeout: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it

@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["calibrate", "slurm", "what_if"]
 
 _SITE = typer.Argument(
-    help="The site's slurm.conf (calibrate: or scontrol show node), or example:slurm.", metavar="SITE"
+    help="The site's slurm.conf, what scontrol show node printed of it, or example:slurm.", metavar="SITE"
 )
+_CHANGED_SITE = typer.Argument(help="The site's slurm.conf, or example:slurm.", metavar="SITE")
 _LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG")
 _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
-_SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead of the site's own.")
+_SCHEDULER = typer.Option("--scheduler", "-s", metavar="NAME", help="Use this scheduler instead of the site's own.")
 _JSON = typer.Option("--json", help="Print JSON.")
-_OF_SITE = typer.Option("--platform-option", help="An option of the site's format, as key=value (usage=sshare.txt).")
-_OF_LOG = typer.Option("--workload-option", help="An option of the log's format, as key=value (walltime=kill).")
+_OF_SITE = typer.Option(
+    "--platform-option", metavar="KEY=VALUE", help="An option of the site's format (usage=sshare.txt)."
+)
+_OF_LOG = typer.Option(
+    "--workload-option", metavar="KEY=VALUE", help="An option of the log's format (walltime=kill)."
+)
 _APPLY: Final = "Change the log first, as windtunnel run does: slice('2024-03', weeks=2), filter(queue='gpu')"
 _CHOSEN = typer.Option("--apply", metavar="OPERATION", help=f"{_APPLY}, first(1000). No other operations.")
 _ARRANGED = typer.Option("--apply", metavar="OPERATION", help=f"{_APPLY}, scale_load(1.2, hosts=N) and any other.")
@@ -103,7 +108,7 @@ def calibrate(
 
 
 def what_if(
-    site: Annotated[str, _SITE],
+    site: Annotated[str, _CHANGED_SITE],
     log: Annotated[str, _LOG] = "",
     set_: Annotated[
         list[str],
@@ -121,7 +126,10 @@ def what_if(
     scheduler: Annotated[str, _SCHEDULER] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="The number of local worker processes.")] = 1,
     out: Annotated[
-        str, typer.Option("--out", help="Keep the study of both runs here; results already there are reused.")
+        str,
+        typer.Option(
+            "--out", metavar="DIR", help="Keep the study of both runs here; results already there are reused."
+        ),
     ] = "",
     platform_option: Annotated[list[str], _OF_SITE] = [],  # noqa: B006 -- as above
     workload_option: Annotated[list[str], _OF_LOG] = [],  # noqa: B006 -- as above
@@ -245,6 +253,8 @@ def _calibration(found: "Calibration") -> str:
 
 
 def _change(found: "Change") -> str:
+    from windtunnel.twin.change import in_whole_seconds
+
     lines = list(found.in_words())
     lines += ["", f"{'mean wait (s) of':34} {'jobs':>8} {'before':>12} {'after':>12}  change (95 %)"]
     for by in dict.fromkeys(one.by for one in found.shifts):
@@ -252,10 +262,11 @@ def _change(found: "Change") -> str:
         chosen = some if len(some) <= _MOST else [*some[: _MOST // 2], *some[-(_MOST // 2) :]]
         for one in chosen:
             what = one.name if by == "all" else f"{by} {one.name}"
-            between = "" if one.low is None else f" ({one.low:+,.0f} to {one.high:+,.0f})"
-            shift = one.after - one.before
+            ends = () if one.low is None or one.high is None else (one.low, one.high)
+            between = f" ({' to '.join(map(in_whole_seconds, ends))})" if ends else ""
+            shift = in_whole_seconds(one.after - one.before)
             lines.append(
-                f"{what[:34]:34} {one.jobs:8,} {one.before:12,.0f} {one.after:12,.0f}  {shift:+,.0f}{between}"
+                f"{what[:34]:34} {one.jobs:8,} {one.before:12,.0f} {one.after:12,.0f}  {shift}{between}"
             )
         if len(some) > len(chosen):
             lines.append(f"  ... and {len(some) - len(chosen)} more of {by} that change less (--json has all)")

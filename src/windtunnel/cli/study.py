@@ -43,7 +43,7 @@ def run(
     on: Annotated[str, typer.Option(help="A cluster: dask://HOST:PORT, ray://HOST:PORT or slurm.")] = "",
     out: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
-        typer.Option("--out", help="The directory of the study (default: FILE.study here)."),
+        typer.Option("--out", metavar="DIR", help="The directory of the study (default: FILE.study here)."),
     ] = None,
     scheduler: Annotated[
         list[str],
@@ -122,7 +122,9 @@ def status(
     folder: Annotated[Path, _STUDY],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show how far a study is, and which points failed; also while it runs.
+    """Show how far a study is, and which points failed.
+
+    It may be running meanwhile.
 
     Example:
       windtunnel study status sweep.study
@@ -139,13 +141,15 @@ def status(
 
 
 def _print_status(results: Any) -> None:
+    from windtunnel.diagnostics import counted
+
     now = results.progress
     parts = [f"{now.done:,} of {now.points:,} points done"]
     parts += [f"{count:,} {word}" for word, count in (("failed", now.failed), ("pending", now.pending)) if count]
     print(f"{results.name}: {', '.join(parts)}; {now.seconds:,.1f} s of simulation")
     for what, counts in (("failed", results.errors), ("told", results.accounts)):
         for text, count in list(counts.items())[:_SHOWN]:
-            print(f"{what} ({count:,} points): {text}")
+            print(f"{what} ({counted(count, 'point')}): {text}")
         if len(counts) > _SHOWN:
             print(f"... and {len(counts) - _SHOWN} more (points.parquet has all)")
     print(f"files: {results.folder}")
@@ -207,7 +211,7 @@ def show(
     bootstrap: Annotated[bool, typer.Option("--bootstrap", help="Intervals by bootstrap rather than by t.")] = False,
     form: Annotated[str, typer.Option("--as", help="text, markdown, latex or json.")] = "text",
 ) -> None:
-    """Print what a study shows: means with intervals, differences, rankings.
+    """Print means with intervals, differences and rankings.
 
     Examples:
       windtunnel study show sweep.study

@@ -20,7 +20,7 @@ _OF_ELECTRICITY: Final = frozenset({*_SIGNALS, "supply"})
 
 
 def validate(
-    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE")],
+    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE...")],
     output: Annotated[
         str, typer.Option("--format", help="How to print findings: text, json, sarif or github.")
     ] = "text",
@@ -40,14 +40,17 @@ def validate(
         bool, typer.Option("--simulate", help="Environments: also check what only a simulation needs.")
     ] = False,
     merge_order: Annotated[
-        str, typer.Option(help="Environments: merge arrays as the document says, or as the reference tool does.")
+        str,
+        typer.Option(
+            help="Environments: how arrays are merged, document (as it says) or reference (as that tool does)."
+        ),
     ] = "document",
     allow_files: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option(help="Environments: a folder from which other files may be inherited.", metavar="FOLDER"),
     ] = None,
 ) -> None:
-    """Report everything that is wrong with environments, node objects, workloads, platforms, and of signals.
+    """Report everything that is wrong with files: environments, nodes, workloads, platforms, events, leases, signals.
 
     Exit code 0: no errors; 1: errors; 2: a file cannot be read.
 
@@ -58,6 +61,7 @@ def validate(
 
       windtunnel validate "intensity.csv?zone=DE&outside=year"
     """
+    from windtunnel.cli.together import MistakesError
     from windtunnel.diagnostics import Finding, InputError, Severity, UsageError, did_you_mean, reading
     from windtunnel.diagnostics.render import RENDERERS, render
 
@@ -69,7 +73,7 @@ def validate(
     usual = (("--schema-only", schema_only), ("--simulate", simulate), ("--allow-files", allow_files is not None))
     asked = [name for name, given in (*usual, ("--merge-order", merge_order != "document")) if given]
     findings: list[Finding] = []
-    unreadable: list[str] = []
+    unreadable: list[UsageError] = []
     for given in files:
         file, rest = _apart(given)
         try:
@@ -81,11 +85,11 @@ def validate(
         except InputError as error:
             findings += error.findings
         except UsageError as error:  # the others are looked at all the same
-            unreadable.append(str(error))
+            unreadable.append(error)
     if len(unreadable) < len(files):
         print(render(findings, output))
     if unreadable:
-        raise UsageError("\n".join(unreadable))
+        raise MistakesError(unreadable)
     if asked:  # of many files perhaps none is one today
         print(f"{', '.join(asked)}: no effect, as no environment is among these files", file=sys.stderr)
     if any(finding.severity is Severity.ERROR for finding in findings):

@@ -2,6 +2,7 @@
 
 from windtunnel.diagnostics.account import Account, AccountLine, AccountWarning
 from windtunnel.diagnostics.collector import Findings
+from windtunnel.diagnostics.counted import counted
 from windtunnel.diagnostics.errors import (
     ComponentError,
     ComponentTimeoutError,
@@ -52,6 +53,7 @@ __all__ = [
     "UsageError",
     "WindtunnelError",
     "as_text",
+    "counted",
     "did_you_mean",
     "files_read",
     "in_a_cell",

@@ -44,6 +44,12 @@ _PACKED: Final = (
 )
 """How files begin that would have to be unpacked, and what is said of them."""
 
+_STANDARD_INPUT: Final = (
+    "there is no file of that name, and standard input is not read here, as inputs are read more than once: "
+    "write it to a file first"
+)
+"""What is said of ``-``."""
+
 MOST_BYTES: Final = 1 << 31
 """A file that is read as a whole holds no more than this."""
 
@@ -164,6 +170,10 @@ def _opened(path: str | Path) -> io.FileIO:
     """An ordinary file; nothing is waited for."""
     try:
         number = os.open(path, os.O_RDONLY | AS_BYTES | NO_WAITING)
+    except FileNotFoundError as error:
+        if str(path) == "-":
+            raise OSError(errno.ENOENT, _STANDARD_INPUT, "-") from error
+        raise
     except ValueError as error:  # a NUL, or half a surrogate pair
         raise OSError(errno.EINVAL, "that is not a name of a file", str(path)) from error
     try:

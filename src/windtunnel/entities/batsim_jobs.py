@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, Final
 
-from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics import Findings, counted, did_you_mean
 from windtunnel.entities.batsim_ids import Generation, full_id, of_another
 from windtunnel.entities.batsim_profiles_v4 import plain
 from windtunnel.entities.batsim_profiles_v5 import extra_data_text
@@ -220,7 +220,7 @@ def unknown_members(job: Job) -> dict[str, Any]:
 def without_unknown_members(jobs: Iterable[Job]) -> list[str]:
     """What a format that has no such members says that it has lost, if there are any."""
     count = sum(bool(unknown_members(job)) for job in jobs)
-    return [f"{count:,} jobs: members that Batsim does not know are left out"] if count else []
+    return [f"{counted(count, 'job')}: members that Batsim does not know are left out"] if count else []
 
 
 def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from windtunnel.diagnostics import Finding
+from windtunnel.diagnostics import Finding, counted
 from windtunnel.model.host import Host, PowerState
 from windtunnel.model.workload import EventList
 
@@ -90,8 +90,8 @@ class Platform(msgspec.Struct, kw_only=True):
         from windtunnel.diagnostics.html_tables import html_table
 
         kinds = Counter((host.cores, host.pstates[0].speed if host.pstates else 0.0) for host in self.hosts)
-        rows = [(f"{count:,} hosts", f"{cores:,}", f"{speed:g}") for (cores, speed), count in kinds.most_common()]
-        rows += [(f"{len(self.storages):,} storages", "", "")] if self.storages else []
+        rows = [(counted(count, "host"), f"{cores:,}", f"{speed:g}") for (cores, speed), count in kinds.most_common()]
+        rows += [(counted(len(self.storages), "storage"), "", "")] if self.storages else []
         rows += [("network", "free" if self.network is None else "simulated", "")]
         return html_table(rows, ("", "cores", "flop/s of a core"), str(self))
 
@@ -115,8 +115,8 @@ class Platform(msgspec.Struct, kw_only=True):
 def _counted(platform: Platform) -> str:
     """How many hosts, cores and storages, in words."""
     cores = sum(column_of(platform.hosts, "cores"))
-    storages = f", {len(platform.storages):,} storages" if platform.storages else ""
-    return f"{len(platform.hosts):,} hosts, {cores:,} cores{storages}"
+    storages = f", {counted(len(platform.storages), 'storage')}" if platform.storages else ""
+    return f"{counted(len(platform.hosts), 'host')}, {counted(cores, 'core')}{storages}"
 
 
 def column_of(hosts: Sequence[Host], name: str) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol, Self, runtime_checkable
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, UsageError
+from windtunnel.diagnostics import Finding, UsageError, counted
 from windtunnel.model.asks import Some, asks_of_jobs
 from windtunnel.model.event_kinds import event_kind_of
 from windtunnel.model.hostset import HostSet
@@ -67,7 +67,8 @@ class ShownWorkload:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {len(self):,} jobs{f' of {self.path}' if self.path else ''}>"
+        origin = f" of {self.path}" if self.path else ""
+        return f"<{type(self).__name__} {self.name!r}: {counted(len(self), 'job')}{origin}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

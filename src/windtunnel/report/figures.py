@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Final
 
-from windtunnel.diagnostics import show_duration
+from windtunnel.diagnostics import counted, show_duration
 from windtunnel.model.bill import Bill
 from windtunnel.report.markup import Cell, card, number, table
 from windtunnel.results.bill_rows import cost_of, mass_of
@@ -203,7 +203,7 @@ def groups(title: str, found: Mapping[str, GroupMetrics]) -> str:
 
 def deltas(names: Sequence[str], made: Compared) -> str:
     """Several runs: who waited longer or less than in the first, over the jobs they share."""
-    text = f"<p>{made.shared:,} jobs ran in all of these runs."
+    text = f"<p>{counted(made.shared, 'job')} ran in all of these runs."
     if any(made.moved):
         text += " Some of them were submitted at other times than in the first run."
     parts = [text + "</p>"] if not made.alike else []

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, show_duration, show_time
+from windtunnel.diagnostics import UsageError, counted, show_duration, show_time
 from windtunnel.report.charts import histogram
 from windtunnel.report.data import extent, page_data
 from windtunnel.report.figures import cards, deltas, groups, side_by_side
@@ -165,8 +165,8 @@ def _inputs(run: Run, name: str, metrics: Metrics, *, named: bool) -> str:
     """Where a run came from, and what of it did not take effect as written."""
     state = run.state
     zero = state.start_date
-    rows = [("platform", f"{state.platform.path or state.platform.name}, {run.hosts:,} hosts")]
-    rows += [("workload", f"{w.path or w.name}, {w.jobs:,} jobs") for w in state.workloads]
+    rows = [("platform", f"{state.platform.path or state.platform.name}, {counted(run.hosts, 'host')}")]
+    rows += [("workload", f"{w.path or w.name}, {counted(w.jobs, 'job')}") for w in state.workloads]
     rows.append(("figures cover", " to ".join(show_time(end, zero) for end in metrics.window)))
     if zero is not None:
         rows.append(("time 0 is", f"{show_time(0.0, zero)} UTC"))

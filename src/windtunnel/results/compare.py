@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, counted
 from windtunnel.results.compared_figures import BILLED, figures_of, in_digits
 from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.metrics import Metrics
@@ -97,15 +97,16 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         if self.identical:
-            same = f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
+            same = f"{self.a} and {self.b} are identical: {counted(self.jobs_a, 'job')}, same starts, ends and hosts"
             billed = {d.label for d in self.figures if d.a != d.b and d.name.partition(",")[0] in BILLED}
             rows = [row for row in self.table() if row[0] in billed]
             given = self.inputs.get("electricity") if rows else None
             said = [] if given is None else [f"  input electricity: {_clipped(given[0])} / {_clipped(given[1])}"]
             return "\n".join([same, *said, *(_aligned(rows) if rows else ())])
         common = self.jobs_a - self.only_a
+        jobs_a, jobs_b = counted(self.jobs_a, "job"), counted(self.jobs_b, "job")
         lines = [
-            f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
+            f"a = {self.a}: {jobs_a}; b = {self.b}: {jobs_b}; {common:,} in both",
             *(f"  input {name}: {_clipped(a)} / {_clipped(b)}" for name, (a, b) in self.inputs.items()),
             f"  started earlier in b: {self.earlier:,}, later: {self.later:,}, at the same time: {self.same_start:,}",
             *([f"  mean shift of starts: {self.mean_shift:+,.2f} s"] if common else []),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, in_a_cell
+from windtunnel.diagnostics import UsageError, counted, in_a_cell
 from windtunnel.results.compared_figures import figures_of, in_digits
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.metrics import Metrics
@@ -69,9 +69,10 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         names = [f"[{rank}]" for rank in range(1, len(self.runs) + 1)]
-        lines = [f"{name} {run}: {jobs:,} jobs" for name, run, jobs in zip(names, self.runs, self.jobs, strict=True)]
+        sizes = [counted(jobs, "job") for jobs in self.jobs]
+        lines = [f"{name} {run}: {size}" for name, run, size in zip(names, self.runs, sizes, strict=True)]
         if not self.alike:
-            lines.append(f"the workloads differ: {self.shared:,} jobs ran in all of these runs")
+            lines.append(f"the workloads differ: {counted(self.shared, 'job')} ran in all of these runs")
             if any(self.moved):
                 moved = ", ".join(f"{name} {count:,}" for name, count in zip(names, self.moved, strict=True) if count)
                 lines.append(f"submitted at other times than in [1]: {moved}")

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.diagnostics import show_seconds
+from windtunnel.diagnostics import counted, show_seconds
 
 __all__ = ["Explanation", "Holder", "Overtaker", "Period", "SizeChange"]
 
@@ -105,14 +105,15 @@ def _lines(e: Explanation) -> Iterator[str]:
     if e.start is not None and e.reason:
         yield f"  the scheduler says: {e.reason}"
     if e.requested > e.site:
-        yield f"  it can never start: the site has {e.site} hosts only"
+        yield f"  it can never start: the site has {counted(e.site, 'host')} only"
     if e.waited:
         yield from _of_waiting(e)
     else:
         yield "  it did not wait"
     if e.own_changes:
         steps = ", ".join(f"{one.after} at {one.date:,.2f} s" for one in e.own_changes[:_SHOWN])
-        yield f"  it changed its hosts {len(e.own_changes)} times: {e.own_changes[0].before} hosts at first, {steps}"
+        times, first = counted(len(e.own_changes), "time"), counted(e.own_changes[0].before, "host")
+        yield f"  it changed its hosts {times}: {first} at first, {steps}"
 
 
 def _of_waiting(e: Explanation) -> Iterator[str]:
@@ -142,16 +143,17 @@ def _of_waiting(e: Explanation) -> Iterator[str]:
         yield f"  {_jobs(len(e.overtakers))} submitted later started earlier:"
         for o in e.overtakers[:_SHOWN]:
             during = f"{o.start:,.2f} to {o.finish:,.2f} s"
-            many = "1 host" if o.hosts == 1 else f"{o.hosts} hosts"
+            many = counted(o.hosts, "host")
             yield f"    {o.job}: {many}, submitted {o.submitted:,.2f}, ran {during}"
         if len(e.overtakers) > _SHOWN:
             yield f"    and {len(e.overtakers) - _SHOWN} more"
     if e.changes:
         more = [one.after - one.before for one in e.changes]
         took, gave = sum(n for n in more if n > 0), -sum(n for n in more if n < 0)
-        yield f"  running jobs changed their hosts {len(more)} times: they gave {gave} back and took {took} more:"
+        times = counted(len(more), "time")
+        yield f"  running jobs changed their hosts {times}: they gave {gave} back and took {took} more:"
         for one in e.changes[:_SHOWN]:
-            yield f"    {one.job}: from {one.before} to {one.after} hosts at {one.date:,.2f} s"
+            yield f"    {one.job}: from {one.before} to {counted(one.after, 'host')} at {one.date:,.2f} s"
         if len(more) > _SHOWN:
             yield f"    and {len(more) - _SHOWN} more"
 

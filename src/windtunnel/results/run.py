@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from windtunnel.diagnostics import Account, UsageError
+from windtunnel.diagnostics import Account, MissingExtraError, UsageError
 from windtunnel.model import HostSet
 from windtunnel.results.computing import compute
 from windtunnel.results.damaged_files import read_from
@@ -115,12 +115,12 @@ class Run:
         """:attr:`jobs` as a pandas frame.
 
         Raises:
-            UsageError: pandas or pyarrow is not installed.
+            MissingExtraError: pandas or pyarrow is not installed (``pip install 'windtunnel[pandas]'``).
         """
         try:
             return self.jobs.to_pandas()
         except ImportError as error:
-            raise UsageError("a pandas frame needs pandas and pyarrow", "pip install pandas pyarrow") from error
+            raise MissingExtraError("pandas with pyarrow", "pandas") from error
 
     @cached_property
     def hosts(self) -> int:

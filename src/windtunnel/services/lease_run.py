@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.api import RecordingOptions, Run, Simulation
-from windtunnel.diagnostics import UsageError, show_seconds
+from windtunnel.diagnostics import UsageError, counted, show_seconds
 from windtunnel.engine import Options
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import site_text
@@ -85,7 +85,7 @@ class LeaseRun(Run):
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {state.lower()}" for state, count in sorted(self.states.items()))
-        lines = [f"{len(self.leases)} leases: {counts or 'none'}", f"end: {show_seconds(self.end)}"]
+        lines = [f"{counted(len(self.leases), 'lease')}: {counts or 'none'}", f"end: {show_seconds(self.end)}"]
         if self.outcome == "stopped":
             among = sum(workload.jobs for workload in self.state.workloads)
             when = show_seconds(self.state.simulated_time)

@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, counted
 from windtunnel.results.files import save_page
 from windtunnel.results.layout import STUDY_FILE
 from windtunnel.studies.directory import JOURNAL, POINTS
@@ -25,8 +25,8 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding
 table{border-collapse:collapse;margin:.5rem 0}
 td,th{padding:.15rem .6rem;white-space:nowrap;border-bottom:1px solid #ddd;text-align:right}
 td:first-child,th:first-child,.text{text-align:left}th{border-bottom:2px solid #888}.scroll{overflow-x:auto}
-svg{max-width:100%;height:auto}.note{color:#555}.bad{color:#a00}
-@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}td,th{border-color:#444}.note{color:#aaa}}
+svg{display:block;height:auto}.note{color:#555}.bad{color:#a00}
+@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}td,th{border-color:#444}.note{color:#aaa}.bad{color:#f88}}
 """
 _COLOURS: Final = ("#3366cc", "#dc3912", "#109618", "#990099", "#ff9900", "#0099c6", "#dd4477", "#66aa00")
 _WIDTH: Final = 720
@@ -91,7 +91,7 @@ def _progress(study: Reported) -> str:
         text += f' <b class="bad">{study.failed:,} failed.</b>'
     listed = [("failed", study.errors), ("did not take effect as written", study.accounts)]
     lines = [
-        f"<li>{escape(what)} ({count:,} points): {escape(said)}</li>"
+        f"<li>{escape(what)} ({counted(count, 'point')}): {escape(said)}</li>"
         for what, counts in listed
         for said, count in list(counts.items())[:20]
     ]
@@ -108,7 +108,7 @@ def _table(table: Table) -> str:
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
     head = f"<tr>{cells('th', table.columns)}</tr>"
     return (
-        f'<h3>{escape(table.title)}</h3><div class="scroll"><table><thead>{head}</thead>'
+        f'<h3>{escape(table.title)}</h3><div class="scroll" tabindex="0"><table><thead>{head}</thead>'
         f"<tbody>{body}</tbody></table></div>{notes}"
     )
 
@@ -150,7 +150,8 @@ def _chart(table: Table, groups: int) -> str:
     bottom = 20 + 22 * len(drawn)
     for end, anchor in ((low, "start"), (high, "end")):
         parts.append(_text(x(end), bottom + 10, anchor, as_shown(float(end))))
-    return f'<svg viewBox="0 0 {width:.0f} {bottom + 20}" width="{width:.0f}" role="img">{"".join(parts)}</svg>'
+    picture = f'<svg viewBox="0 0 {width:.0f} {bottom + 20}" width="{width:.0f}" role="img">{"".join(parts)}</svg>'
+    return f'<div class="scroll" tabindex="0">{picture}</div>'
 
 
 def _label(columns: Sequence[str], group: Sequence[Any], name: str) -> str:

@@ -9,6 +9,7 @@ from windtunnel.diagnostics import show_duration
 from windtunnel.report.charts import histogram
 from windtunnel.report.markup import Cell, card, definitions, number, table
 from windtunnel.results.files import save_page
+from windtunnel.twin.change import in_whole_seconds
 from windtunnel.twin.drawing import DRAWN, HEADS, count, document, paired_bars, paired_histogram, seconds
 
 if TYPE_CHECKING:
@@ -49,6 +50,10 @@ def page(found: "Calibration", pairs: "Pairs", *, title: str = "Calibration") ->
 
 def _share(value: float) -> Cell:
     return number(value, f"{value:.1%}")
+
+
+def _difference(value: float) -> Cell:
+    return number(value, f"{in_whole_seconds(value)} s")
 
 
 def _cards(found: "Calibration") -> str:
@@ -97,7 +102,7 @@ def _table(name: str, groups: Sequence["Compared"]) -> str:
             count(one.jobs),
             seconds(one.recorded_mean),
             seconds(one.simulated_mean),
-            number(one.simulated_mean - one.recorded_mean, f"{one.simulated_mean - one.recorded_mean:+,.0f} s"),
+            _difference(one.simulated_mean - one.recorded_mean),
             seconds(one.recorded_median),
             seconds(one.simulated_median),
             _share(one.same_start),

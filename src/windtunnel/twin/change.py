@@ -5,10 +5,15 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["Change", "Shift"]
+__all__ = ["Change", "Shift", "in_whole_seconds"]
 
 _NAMED: Final = 6
 """Groups that are named in a line."""
+
+
+def in_whole_seconds(value: float) -> str:
+    """A difference (s) with its sign; 0 where it is less than half a second either way."""
+    return f"{round(value):+,}" if round(value) else "0"
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -65,7 +70,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 def _named(some: Sequence[Shift]) -> str:
     """The groups that move most, with by how much the mean wait changes."""
-    said = [f"{one.by} {one.name} ({one.after - one.before:+,.0f} s)" for one in some[:_NAMED]]
+    said = [f"{one.by} {one.name} ({in_whole_seconds(one.after - one.before)} s)" for one in some[:_NAMED]]
     left = len(some) - len(said)
     more = f" and {left} more group{'s' if left > 1 else ''}" if left else ""
     return ", ".join(said) + more if said else "nobody significantly"

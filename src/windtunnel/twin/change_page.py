@@ -9,7 +9,7 @@ from windtunnel.diagnostics import show_duration
 from windtunnel.report.charts import histogram
 from windtunnel.report.markup import Cell, card, number, table
 from windtunnel.results.files import save_page
-from windtunnel.twin.change import Change, Shift
+from windtunnel.twin.change import Change, Shift, in_whole_seconds
 from windtunnel.twin.drawing import DRAWN, HEADS, count, document, paired_bars, paired_histogram, seconds
 from windtunnel.twin.replay import Outcome
 
@@ -48,14 +48,14 @@ def page(found: Change, pairs: Sequence[tuple[Outcome, Outcome]], *, title: str 
 
 
 def _difference(value: float) -> Cell:
-    return number(value, f"{value:+,.0f} s")
+    return number(value, f"{in_whole_seconds(value)} s")
 
 
 def _between(one: Shift) -> Cell:
     """The interval of the change; it sorts by its nearer end to zero, surer changes first."""
     if one.low is None or one.high is None:
         return Cell("")
-    return Cell(f"{one.low:+,.0f} to {one.high:+,.0f} s", max(one.low, -one.high, 0.0))
+    return Cell(f"{in_whole_seconds(one.low)} to {in_whole_seconds(one.high)} s", max(one.low, -one.high, 0.0))
 
 
 def _cards(found: Change) -> str:

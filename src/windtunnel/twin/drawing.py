@@ -22,7 +22,7 @@ HEADS: Final = {
 """By what groups are made, and how the part of the page about them is headed."""
 DRAWN: Final = 24
 """Groups with a bar of their own; the table has all."""
-_WIDTH, _LEFT, _ROW = 640, 150, 30
+_WIDTH, _LEFT, _ROW = 460, 120, 30
 
 
 def seconds(value: float) -> Cell:
@@ -62,7 +62,7 @@ def paired_bars(label: str, names: tuple[str, str], groups: Sequence[tuple[str, 
     rows = []
     for rank, (group, *values) in enumerate(groups):
         y = rank * _ROW
-        rows.append(f'<text x="{_LEFT - 8}" y="{y + 17}" text-anchor="end">{escape(group[:22])}</text>')
+        rows.append(f'<text x="{_LEFT - 8}" y="{y + 17}" text-anchor="end">{escape(group[:18])}</text>')
         for place, (name, value) in enumerate(zip(names, values, strict=True)):
             shown = escape(show_duration(value))
             low = y + 3 + place * 11
@@ -72,7 +72,9 @@ def paired_bars(label: str, names: tuple[str, str], groups: Sequence[tuple[str, 
                 f'<text x="{_LEFT + value * scale + 4:.1f}" y="{low + 9}">{shown}</text>'
             )
     height = len(groups) * _ROW + 4
+    said = escape(label)
+    drawn = f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{said}">{"".join(rows)}</svg>'
     return (
-        f'<figure style="max-width: 720px"><figcaption>{escape(label)}</figcaption>'
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(label)}">{"".join(rows)}</svg></figure>'
+        f'<figure style="max-width: 560px"><figcaption>{said}</figcaption>'
+        f'<div class="wide" tabindex="0" role="region" aria-label="{said}">{drawn}</div></figure>'
     )

@@ -1,5 +1,6 @@
 """A log replayed on a site: what became of each job, and figures of groups of jobs."""
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
@@ -179,11 +180,16 @@ def outcomes_in(rows: Iterable[tuple[Any, ...]], known: Mapping[str, Job]) -> li
 
 
 def groups_of(jobs: Iterable[Outcome], by: str) -> dict[str, list[Outcome]]:
-    """Jobs by partition, account, size, user or hour."""
+    """Jobs by partition, account, size, user or hour; numbers in names count as such, so 4-15 comes before 16-63."""
     found: dict[str, list[Outcome]] = {}
     for one in jobs:
         found.setdefault(GROUPS[by](one) or "-", []).append(one)
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items(), key=lambda item: _in_order(item[0])))
+
+
+def _in_order(name: str) -> tuple[tuple[str, int, str], ...]:
+    """What the name of a group is sorted by: texts and the numbers behind them, in turn."""
+    return tuple((text, int(digits or -1), digits) for text, digits in re.findall("([^0-9]*)([0-9]*)", name))
 
 
 def mean_wait(jobs: Sequence[Outcome]) -> float:

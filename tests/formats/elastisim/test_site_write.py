@@ -82,7 +82,7 @@ def test_hosts_keep_their_numbers_speeds_cores_and_gpus(tmp_path):
     again = read_elastic_platform(tmp_path / "p.xml")
     assert [(host.id, host.speed, host.cores) for host in again.hosts] == [(0, 1e9 / 3, 4), (1, 1e9, 2), (2, 1e9, 1)]
     assert again.hosts[2].resources == site.hosts[2].resources
-    assert [line.split(":")[0] for line in lost] == ["ElastiSim numbers hosts by their names", "1 hosts", "1 hosts"]
+    assert [line.split(":")[0] for line in lost] == ["ElastiSim numbers hosts by their names", "1 host", "1 host"]
     assert write_platform(Platform.uniform(10), tmp_path / "q.xml") == []
 
 

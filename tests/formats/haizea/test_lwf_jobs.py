@@ -151,7 +151,7 @@ def rows(run):
 def test_swf_becomes_leases(tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxProcs: 4\n7 0 -1 50 2 -1 -1 2 60 -1 1 9 1 -1 1 -1 -1 -1\n")
-    assert convert(log, tmp_path / "log.lwf") == ["1 jobs in groups or queues: leases have none"]
+    assert convert(log, tmp_path / "log.lwf") == ["1 job in groups or queues: leases have none"]
     (lease,) = read_lwf(tmp_path / "log.lwf").leases
     assert (lease.numnodes, lease.duration, lease.real_duration, lease.user) == (2, 60, 50, 9)
     assert lease.nodes[0].amounts == {CPU: (100,)}
@@ -165,10 +165,10 @@ def test_what_leases_cannot_say_of_jobs(tmp_path):
         Job(id="w!2", request=Request(hosts=1), profile=work, walltime=60.0, dependencies=("w!1",)),
     ]
     assert write_lwf_jobs(JobList("w", jobs), tmp_path / "w.lwf") == [
-        "1 jobs without walltime: the lease's duration is what they run",
-        "1 users whose name is not a number",
-        "1 jobs whose profile is not a delay: they run as long as their walltime",
-        "1 jobs with dependencies: they are submitted without waiting",
+        "1 job without walltime: the lease's duration is what they run",
+        "1 job of users whose name is not a number",
+        "1 job whose profile is not a delay: they run as long as their walltime",
+        "1 job with dependencies: they are submitted without waiting",
     ]
     endless = Job(id="w!3", request=Request(hosts=1), profile=work)
     with pytest.raises(UsageError, match="job w!3 has neither a walltime nor a delay"):

@@ -1,5 +1,6 @@
 """Why a simulation cannot go on: which jobs wait, and for what."""
 
+from windtunnel.diagnostics import counted
 from windtunnel.engine.state.world import World
 from windtunnel.model import HostSet, JobRecord, JobState, ReceiveProfile
 
@@ -20,15 +21,17 @@ def diagnose(world: World) -> str:
     if waiting:
         free = len(world.hosts.free)
         fitting = sum(1 for r in waiting if r.job.hosts <= free)
-        lines.append(f"  {len(waiting)} jobs were submitted and neither executed nor rejected: {_names(waiting)}.")
-        lines.append(f"  {free} of {world.hosts.size} hosts are free; {fitting} of these jobs would fit there now.")
+        were = _jobs(len(waiting), "was", "were")
+        lines.append(f"  {were} submitted and neither executed nor rejected: {_names(waiting)}.")
+        there = counted(world.hosts.size, "host")
+        lines.append(f"  Free: {free} of {there}; {fitting} of these jobs would fit there now.")
         away = world.hosts.unavailable
         if away:
             named = _hosts(world, away)
-            lines.append(f"  {len(away)} hosts are unavailable (failed, halted or maintained): {named}.")
+            lines.append(f"  Unavailable (failed, halted or maintained): {counted(len(away), 'host')}: {named}.")
         too_big = [r for r in waiting if r.job.hosts > world.hosts.size]
         if too_big:
-            lines.append(f"  {len(too_big)} of them request more hosts than there are: {_names(too_big)}.")
+            lines.append(f"  Requesting more hosts than there are: {_names(too_big)}.")
     for record in running:
         if isinstance(record.job.profile, ReceiveProfile):
             lines.append(f"  job {record.job.id!r} waits for a message that nobody will send.")
@@ -37,18 +40,21 @@ def diagnose(world: World) -> str:
         if isinstance(replay, TraceReplay):
             lines.append(f"  job {record.job.id!r} replays traces that wait for each other: {replay.waiting()}.")
     if running:
-        lines.append(f"  {len(running)} jobs run and will never end by themselves: {_names(running)}.")
+        lines.append(f"  {_jobs(len(running), 'runs', 'run')} and will never end by themselves: {_names(running)}.")
     if suspended:
-        lines.append(f"  {len(suspended)} jobs are suspended and never resumed: {_names(suspended)}.")
+        lines.append(f"  {_jobs(len(suspended), 'is', 'are')} suspended and never resumed: {_names(suspended)}.")
     if world.waiting_for:
         first = next(iter(world.waiting_for))
-        lines.append(
-            f"  {sum(map(len, world.waiting_for.values()))} jobs wait for others to end, e.g. for {first!r}."
-        )
+        behind = sum(map(len, world.waiting_for.values()))
+        lines.append(f"  {_jobs(behind, 'waits', 'wait')} for others to end, e.g. for {first!r}.")
     for session in world.sessions:
         if session.registering:
             lines.append(f"  {session.name!r} asked for dynamic registration and has not said that it has finished.")
     return "\n".join(lines)
+
+
+def _jobs(count: int, does: str, do: str) -> str:
+    return f"{counted(count, 'job')} {does if count == 1 else do}"
 
 
 def _hosts(world: World, hosts: HostSet) -> str:
@@ -58,6 +64,6 @@ def _hosts(world: World, hosts: HostSet) -> str:
 
 
 def _names(records: list[JobRecord]) -> str:
-    names = [f"{r.job.id} ({r.job.hosts} hosts)" for r in records[:_SHOWN]]
+    names = [f"{r.job.id} ({counted(r.job.hosts, 'host')})" for r in records[:_SHOWN]]
     more = len(records) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")

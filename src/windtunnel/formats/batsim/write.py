@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import replacing
+from windtunnel.diagnostics import counted, replacing
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.batsim_jobs import job_to_json, unknown_members
 from windtunnel.entities.batsim_profiles import profile_to_json
@@ -48,7 +48,7 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
         file.writelines(_joined(f"{_text(name)}: {_text(value)}" for name, value in made.items()))
         file.write("}}\n")
     if waiting := sum(bool(job.dependencies) for job in jobs):
-        lost.append(f"{waiting} jobs: Batsim has no dependencies, they are left out")
+        lost.append(f"{counted(waiting, 'job')}: Batsim has no dependencies, they are left out")
     if start_date_of(workload) is not None:
         lost.append("the calendar date of the start is left out")
     return lost

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, replacing
+from windtunnel.diagnostics import UsageError, counted, replacing
 from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.elastisim.application_write import application_object
 from windtunnel.formats.elastisim.profiles_write import LASTS, application_of
@@ -113,7 +113,7 @@ def _lost(workload: Workload, jobs: list[Job]) -> Iterator[str]:
             bool(job.request.amounts) for job in jobs
         ),
     }
-    yield from (f"{count} jobs: {text}" for text, count in counts.items() if count)
+    yield from (f"{counted(count, 'job')}: {text}" for text, count in counts.items() if count)
     yield from without_unknown_members(jobs)
     if start_date_of(workload) is not None:
         yield "the calendar date of the start is left out"

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, read_input, replacing
+from windtunnel.diagnostics import UsageError, counted, read_input, replacing
 from windtunnel.formats.elastisim.configuration import Configuration
 from windtunnel.formats.elastisim.platform import PROPERTIES, read_elastic_platform
 from windtunnel.model import Platform, Workload
@@ -143,9 +143,9 @@ def _lost(platform: Platform) -> Iterator[str]:
             bool({*host.resources} - {*PROPERTIES, "gpus"}) for host in hosts
         ),
     }
-    yield from (f"{count} hosts: {text}" for text, count in counts.items() if count)
+    yield from (f"{counted(count, 'host')}: {text}" for text, count in counts.items() if count)
     if platform.storages:
-        yield f"{len(platform.storages)} storages are left out"
+        yield f"{counted(len(platform.storages), 'storage')}: left out"
     if platform.events is not None and platform.events.events:
         yield "events of the site are left out"
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from math import isinf
 from pathlib import Path
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, counted
 from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import write_lwf
@@ -60,7 +60,7 @@ def write_lwf_jobs(workload: Workload, path: str | Path) -> list[str]:
     nodes = (NodeSet(workload.hosts, {CPU: (100,)}),)
     site = LeaseSite((CPU, MEMORY), nodes) if workload.hosts else None
     write_lwf(LeaseWorkload(name=workload.name, site=site, leases=leases), path)
-    said = [*(f"{count} {what}" for what, count in lost.items()), *without_unknown_members(workload)]
+    said = [*(f"{counted(count, 'job')} {what}" for what, count in lost.items()), *without_unknown_members(workload)]
     return said if start_date_of(workload) is None else [*said, "the calendar date of the start is left out"]
 
 
@@ -70,29 +70,29 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         return found
     real = job.profile.delay if isinstance(job.profile, DelayProfile) else None
     if real is None:
-        lost["jobs whose profile is not a delay: they run as long as their walltime"] += 1
+        lost["whose profile is not a delay: they run as long as their walltime"] += 1
     if job.dependencies:
-        lost["jobs with dependencies: they are submitted without waiting"] += 1
+        lost["with dependencies: they are submitted without waiting"] += 1
     if isinf(job.walltime) and real is None:
         raise UsageError(f"job {job.id} has neither a walltime nor a delay: a lease needs a duration")
     if isinf(job.walltime):
-        lost["jobs without walltime: the lease's duration is what they run"] += 1
+        lost["without walltime: the lease's duration is what they run"] += 1
     duration = real if isinf(job.walltime) and real is not None else job.walltime
     lengths = (job.submission_time, duration, duration if real is None else real)
     if any(abs(round(length, 2) - length) > 1e-9 * length for length in lengths):
-        lost["jobs whose times are rounded to hundredths of a second"] += 1
+        lost["whose times are rounded to hundredths of a second"] += 1
     count = job.request.processors or job.request.hosts
     if count < 1:
-        lost["jobs without nodes: their leases have one"] += 1
+        lost["without nodes: their leases have one"] += 1
     user = int(job.user) if job.user.isdecimal() and len(job.user) < 16 else None
     if job.user and user is None:
-        lost["users whose name is not a number"] += 1
+        lost["of users whose name is not a number"] += 1
     if job.group or job.queue:
-        lost["jobs in groups or queues: leases have none"] += 1
+        lost["in groups or queues: leases have none"] += 1
     if job.request.amounts:
-        lost["jobs that take parts of hosts: their leases take whole CPUs"] += 1
+        lost["taking parts of hosts: their leases take whole CPUs"] += 1
     if job.profile.return_code or job.extra_data is not None:
-        lost["jobs with a return code or extra data: leases have none"] += 1
+        lost["with a return code or extra data: leases have none"] += 1
     return Lease(
         id=rank,
         submit=job.submission_time,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, replacing
+from windtunnel.diagnostics import Findings, counted, replacing
 from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.traces.swf_lines import SwfLines
 from windtunnel.formats.traces.swf_plain import STRIDE, WIDTH
@@ -202,12 +202,15 @@ class _Writer:
 
     def lost(self) -> list[str]:
         """What the rows do not say."""
-        said = [f"{n} jobs: the run time of a {kind} is unknown, -1 written" for kind, n in self._unknown.items()]
+        said = [
+            f"{counted(n, 'job')}: the run time of a {kind} is unknown, -1 written"
+            for kind, n in self._unknown.items()
+        ]
         for key, labels in (("job", self._names), ("user", self._users), ("group", self._groups)):
             if not labels.plain:
                 said.append(f"{key} names are numbered; the header says which is which")
         if self._dependencies:
-            said.append(f"{self._dependencies} jobs: SWF has one preceding job at most, -1 written")
+            said.append(f"{counted(self._dependencies, 'job')}: SWF has one preceding job at most, -1 written")
         if self._other:
-            said.append(f"{self._other} jobs: extra data and amounts of resources are left out")
+            said.append(f"{counted(self._other, 'job')}: extra data and amounts of resources are left out")
         return said + without_unknown_members(self._workload)

@@ -46,8 +46,10 @@ class Table(msgspec.Struct, frozen=True):
         return [*map(as_chosen, row[: self.keys]), *map(as_shown, row[self.keys :])]
 
     def is_number(self, rank: int) -> bool:
-        """Whether a column holds numbers."""
-        return any(isinstance(row[rank], int | float) for row in self.rows)
+        """Whether a column holds numbers, as such or as percentages, or would if any were known."""
+        values = [row[rank] for row in self.rows]
+        known = [value for value in values if value is not None]
+        return any(isinstance(one, int | float) or _is_percentage(one) for one in known) or bool(values and not known)
 
     def to_markdown(self) -> str:
         """The table as Markdown (with pipes), the notes below."""
@@ -82,6 +84,10 @@ class Table(msgspec.Struct, frozen=True):
         return pl.DataFrame(
             [pl.Series(name, list(values), strict=False) for name, values in zip(self.columns, columns, strict=True)]
         )
+
+
+def _is_percentage(value: Any) -> bool:
+    return isinstance(value, str) and value[:1] in "+-" and value[1:2].isdecimal() and value[-1:] == "%"
 
 
 def as_chosen(value: Any) -> str:

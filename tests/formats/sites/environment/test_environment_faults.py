@@ -78,7 +78,7 @@ def test_a_machine_without_processors_gets_no_work(environment):
 
 def test_a_deadlock_names_the_hosts_that_are_away(environment):
     path = environment((None, machine(1), machine(2, state="FAILURE", name="broken")))
-    with pytest.raises(DeadlockError, match=r"1 hosts are unavailable \(failed, halted or maintained\): broken"):
+    with pytest.raises(DeadlockError, match=r"Unavailable \(failed, halted or maintained\): 1 host: broken"):
         wt.simulate(path, workload(job(1, hosts=2)), "fcfs")
 
 
