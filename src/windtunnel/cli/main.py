@@ -11,6 +11,7 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
+from windtunnel.cli.start import interrupted
 from windtunnel.cli.streams import prepare_streams, silence
 
 __all__ = ["COMMANDS", "main"]
@@ -140,15 +141,15 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
             if name in _PLAIN:
                 return int(command(arguments))
             return _typer(name, command, arguments)
-    except WindtunnelError as fault:
-        print(f"windtunnel {name}: {fault}", file=sys.stderr)
-        return fault.exit_code
-    except KeyboardInterrupt:
-        print(f"windtunnel {name}: interrupted", file=sys.stderr)
-        return _INTERRUPTED
     except OSError:  # of our own streams; said by main
         raise
-    except Exception as fault:
+    except (Exception, KeyboardInterrupt) as fault:
+        if interrupted(fault):
+            print(f"windtunnel {name}: interrupted", file=sys.stderr)
+            return _INTERRUPTED
+        if isinstance(fault, WindtunnelError):
+            print(f"windtunnel {name}: {fault}", file=sys.stderr)
+            return fault.exit_code
         if os.environ.get(_TRACEBACK):
             raise
         from windtunnel.diagnostics.places import place_of_ours

@@ -3,7 +3,14 @@
 import gc
 import sys
 
-__all__ = ["main"]
+__all__ = ["interrupted", "main"]
+
+
+def interrupted(fault: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: while a class is made, Python 3.11 raises a RuntimeError from it."""
+    while fault is not None and not isinstance(fault, KeyboardInterrupt):
+        fault = fault.__cause__
+    return fault is not None
 
 
 def main() -> int:
@@ -13,6 +20,8 @@ def main() -> int:
         from windtunnel.cli.main import main as command_line
 
         return command_line()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as fault:
+        if not interrupted(fault):
+            raise
         sys.stderr.write("windtunnel: interrupted\n")
         return 130
