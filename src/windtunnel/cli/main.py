@@ -11,7 +11,6 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
-from windtunnel.cli.start import interrupted
 from windtunnel.cli.streams import prepare_streams, silence
 
 __all__ = ["COMMANDS", "main"]
@@ -133,7 +132,7 @@ _PLAIN: Final = ("batsim4", "batsim5", "elastisim")
 
 def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     """Run one command; a user's mistake is a message, never a traceback."""
-    from windtunnel.cli.endings import ended_as_by_ctrl_c
+    from windtunnel.cli.endings import ended_as_by_ctrl_c, interrupted
     from windtunnel.diagnostics import WindtunnelError, files_read
 
     try:

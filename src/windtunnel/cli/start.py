@@ -3,14 +3,7 @@
 import gc
 import sys
 
-__all__ = ["interrupted", "main"]
-
-
-def interrupted(fault: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: while a class is made, Python 3.11 raises a RuntimeError from it."""
-    while fault is not None and not isinstance(fault, KeyboardInterrupt):
-        fault = fault.__cause__
-    return fault is not None
+__all__ = ["main"]
 
 
 def main() -> int:
@@ -21,6 +14,8 @@ def main() -> int:
 
         return command_line()
     except (KeyboardInterrupt, RuntimeError) as fault:
+        from windtunnel.cli.endings import interrupted
+
         if not interrupted(fault):
             raise
         sys.stderr.write("windtunnel: interrupted\n")
