@@ -129,7 +129,7 @@ class LeaseManager(Scheduler):
         return asked / TICKS, None if real is None else real / TICKS
 
     def why_stuck(self) -> str:
-        """Which leases wait for ever because of a quirk of Haizea."""
+        """Which leases wait indefinitely because of a quirk of Haizea."""
         return self.planner.plan.why_stuck()
 
     def honours_on(self, platform: Platform) -> frozenset[Ability]:

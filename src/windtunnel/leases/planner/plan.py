@@ -146,7 +146,7 @@ class Plan:
         )
 
     def why_stuck(self) -> str:
-        """Which leases gave way and wait for ever, as in Haizea; "" if there are none."""
+        """Which leases gave way and wait indefinitely, as in Haizea; "" if there are none."""
         left = [str(lease.id) for lease in self.queue if not self.rules.requeues(lease.kind)]
         if not left:
             return ""
