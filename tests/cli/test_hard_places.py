@@ -11,6 +11,7 @@ import pytest
 from windtunnel.cli.main import COMMANDS, main
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.examples import find
+from windtunnel.results.state import read_state
 
 SMALL = find("small")
 JOBS = SMALL.workloads[0]
@@ -225,3 +226,17 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_run(tmp_path, cap
     said = refused(capsys, "run", "example:small", "--report", tmp_path / "page.html", "--out", tmp_path / "out")
     assert f"--report: nothing can be written to {tmp_path}" in said
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 on other systems")
+def test_names_of_files_that_are_no_utf_8(tmp_path):
+    """A run whose site, log or directory had one ended in an internal error."""
+    folder = os.fsencode(tmp_path)
+    log = folder + b"/one\xff.swf"
+    Path(os.fsdecode(log)).write_text("1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n")
+    words = [b"run", b"hosts:4", log, b"-q", b"-s", b"easy", b"--out", folder + b"/out\xff"]
+    command = [os.fsencode(sys.executable), b"-m", b"windtunnel", *words]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, b"")
+    state = read_state(Path(os.fsdecode(folder + b"/out\xff/run.json")))
+    assert state.workloads[0].path.endswith("one\\udcff.swf")

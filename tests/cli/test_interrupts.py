@@ -77,6 +77,19 @@ def test_ctrl_c_while_something_is_loaded(loaded, command, share):
     )
 
 
+@pytest.mark.parametrize("where", ["windtunnel.cli.main", "windtunnel.cli.run", "windtunnel.engine"])
+def test_ctrl_c_while_a_class_is_made(command, where):
+    """Python 3.11 makes a RuntimeError of what is raised then: it was called an internal error of ours."""
+    raised = ASKED.replace("WHERE", repr(where)).replace(
+        "signal.raise_signal(signal.SIGINT)", "raise RuntimeError('Error calling __set_name__') from KeyboardInterrupt"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", raised + START, *command], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, "interrupted" in done.stderr, "internal" in done.stderr) == (130, True, False)
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_request_to_terminate_leaves_no_half_a_file(tmp_path, monkeypatch, capsys, number):
     before = signal.getsignal(number)

@@ -36,3 +36,8 @@ def test_few_names_are_listed_and_many_are_not():
     assert did_you_mean("zzz", ["a", "b"]) == "known: a, b"
     assert did_you_mean(0.7, ["0.75", "easy"]) == "did you mean '0.75'?"  # what was given may be no text
     assert did_you_mean("zzz", map(str, range(100))) == ""
+
+
+def test_what_is_named_twice_is_listed_once():
+    """The types of a site may be named twice by mistake, which is another finding."""
+    assert did_you_mean("Disk", ["CPU", "Memory", "CPU"]) == "known: CPU, Memory"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from windtunnel.diagnostics import DeadlockError
 from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseWorkload, NodeSet
 from windtunnel.model.lease_options import LeaseOptions
@@ -80,3 +81,17 @@ def test_what_is_not_preemptible_does_not_give_way(mapper):
     _, rows = outcome(first, lease(2, 2000.0, 300.0, submit=1900.0), nodes=3, suspension="all", mapper=mapper)
     assert [rows[number].state for number in (1, 2)] == ["Done", "Rejected"]
     assert rows[1].suspensions == 0
+
+
+def test_a_quirk_that_lets_a_lease_wait_for_ever_is_named():
+    """The deadlock that ended the run told of hosts that were free, and of no quirk."""
+    options = LeaseOptions(policy_preemption="deadline", suspension="none", mapper="greedy", haizea_compat=True)
+    leases = [
+        lease(1, 0.0, 7200.0, 16000.0, nodes=2),
+        lease(2, 8000.0, 6000.0, submit=100.0),
+        lease(3, 2500.0, 1000.0, submit=2400.0),
+    ]
+    workload = LeaseWorkload(name="w", site=site_from_text("2 CPU:100,Memory:1024"), leases=leases)
+    with pytest.raises(DeadlockError, match=r"wait in the queue: 1; this quirk of Haizea .*--no-haizea-compat") as told:
+        simulate_leases(workload, options=options)
+    assert told.value.now == 14000.0

@@ -36,7 +36,17 @@ def test_a_workload_with_checkpoints():
     plain.start_date = 1e9
     made = CheckpointedWorkload(plain, 3.0, 1.0)
     assert [j.profile.delay for j in made] == [made[0].profile.delay, made[1].profile.delay] == [13.0, 2.0]
-    assert (len(made), made.name, made.hosts, made.start_date, made.profiles) == (2, "w0", 0, 1e9, plain.profiles)
+    assert (len(made), made.name, made.hosts, made.start_date) == (2, "w0", 0, 1e9)
     assert pickle.loads(pickle.dumps(made))[0] == made[0]
     with pytest.raises(AttributeError):
         made.nothing  # noqa: B018 -- looking is the test
+
+
+def test_named_profiles_are_those_that_jobs_have():
+    """A scheduler to which profiles are forwarded at the start was told delays without checkpoints."""
+    first, part = job(1, run=10.0), delays(20.0)[0]
+    whole = sequence("s", [part])
+    made = CheckpointedWorkload(workload(first, job(2, run=whole), profiles=[part]), 3.0, 1.0)
+    assert made.profiles[first.profile.id] == made[0].profile
+    assert made.profiles[part.id] == part  # compositions write no checkpoints
+    assert made.profiles[whole.id] == whole

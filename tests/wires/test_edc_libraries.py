@@ -1,6 +1,7 @@
 """Decision components as shared libraries, in process and isolated: the C interface, and all that can go wrong."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -296,3 +297,16 @@ def test_json_messages_end_with_nul_and_another_version_is_a_warning(caplog):
     assert message.endswith(b"\0")
     event = {"timestamp": 1.0, "event_type": "AllStaticJobsHaveBeenSubmittedEvent", "event": {}}
     assert json.loads(message[:-1]) == {"now": 1.0, "events": [event]}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 on other systems")
+def test_an_error_of_a_library_whose_name_is_no_utf_8(peer, tmp_path):
+    """The child that holds it failed to say what was wrong."""
+    library = os.fsdecode(os.fsencode(tmp_path) + b"/peer\xff.so")
+    shutil.copy(peer, library)
+    transport = IsolatedTransport(library)
+    try:
+        with pytest.raises(ComponentError, match="returned 3"):
+            transport.start(b"I")
+    finally:
+        transport.stop()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn
 
-__all__ = ["ended_as_by_ctrl_c"]
+__all__ = ["ended_as_by_ctrl_c", "interrupted"]
 
 _ENDS: Final = [one for one in signal.Signals if one.name in {"SIGTERM", "SIGHUP"}]  # not all systems have both
 
@@ -28,6 +28,13 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
+
+
+def interrupted(fault: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: while a class is made, Python 3.11 raises a RuntimeError from it."""
+    while fault is not None and not isinstance(fault, KeyboardInterrupt):
+        fault = fault.__cause__
+    return fault is not None
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

@@ -132,7 +132,7 @@ _PLAIN: Final = ("batsim4", "batsim5", "elastisim")
 
 def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     """Run one command; a user's mistake is a message, never a traceback."""
-    from windtunnel.cli.endings import ended_as_by_ctrl_c
+    from windtunnel.cli.endings import ended_as_by_ctrl_c, interrupted
     from windtunnel.diagnostics import WindtunnelError, files_read
 
     try:
@@ -140,18 +140,18 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
             if name in _PLAIN:
                 return int(command(arguments))
             return _typer(name, command, arguments)
-    except WindtunnelError as fault:
-        from windtunnel.cli.together import MistakesError
-
-        for one in fault.each if isinstance(fault, MistakesError) else (fault,):
-            print(f"windtunnel {name}: {one}", file=sys.stderr)
-        return fault.exit_code
-    except KeyboardInterrupt:
-        print(f"windtunnel {name}: interrupted", file=sys.stderr)
-        return _INTERRUPTED
     except OSError:  # of our own streams; said by main
         raise
-    except Exception as fault:
+    except (Exception, KeyboardInterrupt) as fault:
+        if interrupted(fault):
+            print(f"windtunnel {name}: interrupted", file=sys.stderr)
+            return _INTERRUPTED
+        if isinstance(fault, WindtunnelError):
+            from windtunnel.cli.together import MistakesError
+
+            for one in fault.each if isinstance(fault, MistakesError) else (fault,):
+                print(f"windtunnel {name}: {one}", file=sys.stderr)
+            return fault.exit_code
         if os.environ.get(_TRACEBACK):
             raise
         from windtunnel.diagnostics.places import place_of_ours

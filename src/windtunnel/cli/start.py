@@ -13,6 +13,10 @@ def main() -> int:
         from windtunnel.cli.main import main as command_line
 
         return command_line()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as fault:
+        from windtunnel.cli.endings import interrupted
+
+        if not interrupted(fault):
+            raise
         sys.stderr.write("windtunnel: interrupted\n")
         return 130

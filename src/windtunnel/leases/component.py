@@ -128,6 +128,10 @@ class LeaseManager(Scheduler):
         asked, real = self._rules.durations(lease.kind, lease.duration, lease.real_duration)
         return asked / TICKS, None if real is None else real / TICKS
 
+    def why_stuck(self) -> str:
+        """Which leases wait indefinitely because of a quirk of Haizea."""
+        return self.planner.plan.why_stuck()
+
     def honours_on(self, platform: Platform) -> frozenset[Ability]:
         """Disk images too, where they are to be brought to the nodes."""
         del platform

@@ -16,7 +16,7 @@ from windtunnel.model.abilities import (
 )
 from windtunnel.model.asks import Ask, Asking, Sized, Some, Warned
 from windtunnel.model.job import Job, restated
-from windtunnel.model.profiles import DelayProfile, Profile
+from windtunnel.model.profiles import DelayProfile, Profile, parts_of
 from windtunnel.model.workload import Workload
 
 __all__ = ["CheckpointedWorkload", "with_checkpoints"]
@@ -31,12 +31,33 @@ def with_checkpoints(job: Job, interval: float, cost: float) -> Job:
     profile = job.profile
     if not isinstance(profile, DelayProfile) or interval <= 0:
         return job
-    count = max(0, -int(-profile.delay // interval) - 1)
-    delay, walltime = profile.delay + count * cost, job.walltime + count * cost
+    added = _added(profile, interval, cost)
+    delay, walltime = profile.delay + added, job.walltime + added
     if walltime <= delay and job.walltime > profile.delay:  # by so little that the sums are rounded to the same
         walltime = nextafter(delay, inf)
     longer = profile.lasting(delay)
     return restated(msgspec.structs.replace(job, profile=longer, walltime=walltime), job)
+
+
+def _added(profile: DelayProfile, interval: float, cost: float) -> float:
+    """The seconds that writing checkpoints takes."""
+    return max(0, -int(-profile.delay // interval) - 1) * cost
+
+
+def _profiles(profiles: Mapping[str, Profile], interval: float, cost: float) -> Mapping[str, Profile]:
+    """Named profiles as jobs have them, for schedulers that are told of them or register jobs by their names.
+
+    Parts of compositions stay as they are, since compositions write no checkpoints.
+    """
+    if interval <= 0:
+        return profiles
+    parts = {name for one in profiles.values() for name in parts_of(one)}
+    return {
+        name: one.lasting(one.delay + _added(one, interval, cost))
+        if isinstance(one, DelayProfile) and name not in parts
+        else one
+        for name, one in profiles.items()
+    }
 
 
 class CheckpointedWorkload:
@@ -48,11 +69,7 @@ class CheckpointedWorkload:
         self._cost = cost
         self.name = workload.name
         self.path = workload.path
-
-    @property
-    def profiles(self) -> Mapping[str, Profile]:
-        """All named profiles."""
-        return self._workload.profiles
+        self.profiles: Mapping[str, Profile] = _profiles(workload.profiles, interval, cost)
 
     @property
     def hosts(self) -> int:

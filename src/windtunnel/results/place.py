@@ -241,7 +241,8 @@ def _locked(path: str, stem: str) -> int:
         if _same(lock, path):
             os.ftruncate(lock, 0)
             command = " ".join(sys.argv)[:500] if sys.argv else ""
-            write_at(lock, f"process {os.getpid()} on {host_name()}: {command}\n".encode(), 0)
+            told = f"process {os.getpid()} on {host_name()}: {command}\n"
+            write_at(lock, told.encode("utf-8", "backslashreplace"), 0)  # names of files may be no UTF-8
             return lock
         os.close(lock)  # whoever held it has removed it meanwhile
 

@@ -144,7 +144,7 @@ class RunState(msgspec.Struct, kw_only=True):
 
     def json(self) -> bytes:
         """The file's content."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        return msgspec.json.format(_json(self), indent=2) + b"\n"
 
 
 def read_state(path: Path) -> RunState:
@@ -178,5 +178,21 @@ def as_text(fact: Any) -> str:
 
 def as_plain(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts as JSON can hold them (paths and others become text)."""
-    made: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(dict(facts), enc_hook=str))
+    made: dict[str, Any] = msgspec.json.decode(_json(dict(facts)))
     return made
+
+
+def _json(value: Any) -> bytes:
+    """A value as JSON, with escapes for what is no UTF-8 in the names of files."""
+    try:
+        return msgspec.json.encode(value, enc_hook=str)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_escaped(msgspec.to_builtins(value, enc_hook=str)))
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_escaped(name): _escaped(one) for name, one in value.items()}
+    return [*map(_escaped, value)] if isinstance(value, list | tuple) else value

@@ -17,6 +17,7 @@ __all__ = [
     "MOST_GATHERED",
     "Component",
     "DecidesAtOnce",
+    "ExplainsDeadlocks",
     "Features",
     "FollowsSignals",
     "HearsErrors",
@@ -106,6 +107,14 @@ class LengthensLeases(Protocol):
 
     def lasts(self, lease: Lease, /) -> tuple[float, float | None]:
         """The requested and the actual duration of a lease (None: the same) in seconds."""
+
+
+@runtime_checkable
+class ExplainsDeadlocks(Protocol):
+    """A component that may know why nothing can happen any more."""
+
+    def why_stuck(self) -> str:
+        """The reason in words; "" if it knows none."""
 
 
 @runtime_checkable

@@ -157,4 +157,4 @@ def _answer(library: LibraryTransport, frame: bytes) -> bytes:
             return b"+" + flags.to_bytes(4, "little") + hello
         return b"+" + library.ask(frame[1:])
     except ComponentError as error:
-        return b"-" + error.message.encode()
+        return b"-" + error.message.encode("utf-8", "backslashreplace")  # the library's path may be no UTF-8

@@ -19,7 +19,7 @@ from windtunnel.engine.state.world import World
 from windtunnel.model import Workflow
 from windtunnel.model.abilities import has_dependencies
 from windtunnel.model.platform import kinds_of
-from windtunnel.vocabulary import Component, SimulationBegins, SimulationEnds
+from windtunnel.vocabulary import Component, ExplainsDeadlocks, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
 
@@ -151,7 +151,9 @@ def round_once(world: World, components: Sequence[Component]) -> None:
         elif not world.heap and not world.sharing.changed:
             from windtunnel.engine.jobs.deadlock import diagnose
 
-            raise DeadlockError(diagnose(world), now=world.now)
+            told = [one.why_stuck() for one in components if isinstance(one, ExplainsDeadlocks)]
+            reasons = [f"  {reason}." for reason in told if reason]
+            raise DeadlockError("\n".join((diagnose(world), *reasons)), now=world.now)
     except Stopped as stop:
         stop_run(world, components, stop)
 

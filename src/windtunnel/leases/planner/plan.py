@@ -18,6 +18,7 @@ from windtunnel.model.lease_options import ImageReuse, LeaseOptions
 
 __all__ = ["TRANSITIONS", "Happening", "Plan", "What"]
 
+_SHOWN: Final = 10
 _S = LeaseState
 _LEAVING = (_S.CANCELLED, _S.FAIL)
 TRANSITIONS: Final[dict[LeaseState, frozenset[LeaseState]]] = {
@@ -142,6 +143,18 @@ class Plan:
             "quirk of Haizea (haizea-compat) lets the lease run on where another is to start; "
             "without haizea-compat (--no-haizea-compat) such a lease is cancelled and requeued",
             now=self.now / TICKS,
+        )
+
+    def why_stuck(self) -> str:
+        """Which leases gave way and wait indefinitely, as in Haizea; "" if there are none."""
+        left = [str(lease.id) for lease in self.queue if not self.rules.requeues(lease.kind)]
+        if not left:
+            return ""
+        names = ", ".join(left[:_SHOWN]) + (f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else "")
+        return (
+            f"leases that gave way to others wait in the queue: {names}; this quirk of Haizea (haizea-compat) leaves "
+            "all but best-effort leases there; without haizea-compat (--no-haizea-compat) they get another place by "
+            "their deadline at once, or are over"
         )
 
     def enter(self, lease: LeaseRecord, vm: VirtualMachines) -> None:
