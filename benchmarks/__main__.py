@@ -1,6 +1,6 @@
 """Run all benchmarks, or those named on the command line, and print their figures.
 
-``--against DIR`` names a checkout of another commit, beside which instructions are counted.
+``--against DIR`` names a checkout of another commit: beside it instructions are counted and whole runs are timed.
 """
 
 import argparse

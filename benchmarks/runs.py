@@ -2,9 +2,12 @@
 
 Both are run in turn, so that what else the machine does weighs on both; the ratio told is the median. The yardstick
 is the script that the goals are set by, where it is there; elsewhere :mod:`benchmarks.yardstick`, which does the same
-at a seventh less cost, so that ratios come out higher.
+at a seventh less cost, so that ratios come out higher. With ``--against DIR`` (a checkout of another commit) that one
+runs too, in turn with both: machines and interpreters differ, and by how much a commit is faster than another depends
+on them less than by how much either is slower than a small loop.
 """
 
+import compileall
 import gzip
 import os
 import re
@@ -16,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 import windtunnel
-from benchmarks import Figure
+from benchmarks import AGAINST, Figure
 from benchmarks.child import python
 from benchmarks.child import windtunnel as measured
 from benchmarks.generate import delay_jobs, swf_log
@@ -34,21 +37,43 @@ GOALS = {
 """By build: load 0.7, load 1.5, CEA-Curie."""
 
 
-def _simulated(platform, workload, out, *more, scheduler="easy"):
-    return measured("run", platform, str(workload), "--scheduler", scheduler, "--out", str(out), "--quiet", *more)
+def _simulated(platform, workload, out, *more, scheduler="easy", source=None):
+    words = ("run", platform, str(workload), "--scheduler", scheduler, "--out", str(out), "--quiet", *more)
+    return measured(*words, source=source)
+
+
+def _against():
+    """Where the package of another commit lies, compiled to bytecode as ours is; None if none was named."""
+    folder = os.environ.get(AGAINST)
+    if not folder:
+        return None
+    source = Path(folder) / "src"
+    compileall.compile_dir(str(source), quiet=1)
+    return source
 
 
 def _paired(what, log, hosts, out, goal, times):
-    """Figures of one log: our CPU seconds, the yardstick's, and how often the one holds the other."""
-    ours, bare = [], []
+    """Figures of one log: our CPU seconds, the yardstick's, and how often the one holds the other.
+
+    Where another commit was named also its CPU seconds, and what share of them ours are.
+    """
+    ours, bare, others = [], [], []
+    other = _against()
     for _ in range(times):
         ours.append(_simulated(f"hosts:{hosts}", log, out).cpu)
         bare.append(yardstick(log, hosts))
+        if other is not None:
+            others.append(_simulated(f"hosts:{hosts}", log, out, source=other).cpu)
     yield Figure(f"{what}: whole run, easy", median(ours), "CPU-s")
     yield Figure(f"{what}: yardstick", median(bare), "CPU-s")
     ratios = sorted(a / b for a, b in zip(ours, bare, strict=True))
     yield Figure(f"{what}: ratio", median(ratios), "times", goal)
     yield Figure(f"    its extremes: {ratios[0]:.2f} and {ratios[-1]:.2f}; pairs", times, "")
+    yield Figure("    of the least CPU seconds of each", min(ours) / min(bare), "times")
+    if others:
+        yield Figure(f"{what}: the other commit", median(others), "CPU-s")
+        yield Figure("    its ratio", median([a / b for a, b in zip(others, bare, strict=True)]), "times")
+        yield Figure("    ours to it", median([a / b for a, b in zip(ours, others, strict=True)]), "times")
 
 
 def yardstick(log, hosts):
