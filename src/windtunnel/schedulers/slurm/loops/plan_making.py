@@ -110,6 +110,8 @@ class PlanMaker(Starter):
             horizon = later if again else state.now if only_now else _NEVER
             if minutes < record.limit and (self.booked or state.limits.active):
                 horizon = _NEVER  # whether it could run at all makes a difference
+            if self.sizes and not record.demand.plain_shape:
+                horizon = _NEVER  # its CPUs count in its priority, wherever they are found
             if job.het is not None:
                 horizon = _NEVER  # the earliest start that is found is kept, though another is tried
             found = self._will_run(record, among, horizon)

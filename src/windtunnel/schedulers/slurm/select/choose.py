@@ -193,7 +193,12 @@ class Chooser:
             return self._pick_linear(record, nodes, required)
         by_switches = self.by_switches(record)  # the highest switch that is chosen may be another while jobs run
         counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
-        if (by_switches or counts) and not self.cons_tres.fits_free(record, among, held, required):
+        looks_free = by_switches or bool(counts)
+        if looks_free and self._only_idle(record):  # one that fails needs no second look
+            placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
+            fits = placed is not None and self.cons_tres.fits_free(record, among, held, required)
+            return placed if fits else None
+        if looks_free and not self.cons_tres.fits_free(record, among, held, required):
             return None
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
         if self.cons_tres.rescued and not self.cons_tres.fits_free(record, among, held, required):
@@ -220,6 +225,12 @@ class Chooser:
                     placed.row = row
                     break
         return placed if record.job.few_switches else None
+
+    def _only_idle(self, record: Record) -> bool:
+        """Whether nothing but idle cores is looked for, and a selection that fails makes no difference to others."""
+        demand = record.demand
+        alone = not (self.cluster.suspends or demand.over_subscribe or self.shares_by_turns(record))
+        return alone and not (demand.asks_gres or record.job.ask.switches)
 
     def shares_by_turns(self, record: Record) -> bool:
         """Whether a job gets cores beside others because jobs take turns: partitions that give whole nodes do not."""

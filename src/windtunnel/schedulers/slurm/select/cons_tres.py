@@ -39,6 +39,7 @@ class ConsTres:
         self.most_cpus = max(cluster.cpus, default=0)
         """Of any node."""
         self.single_threads = max(cluster.threads, default=1) == 1
+        self._known_units: dict[tuple[bool, int | None, int], list[int]] = {}
         self.rescued = False
         """Whether nodes were found only after others had been dropped."""
         self.present = Occupancy(cluster)
@@ -183,7 +184,11 @@ class ConsTres:
         cluster, demand = self.cluster, record.demand
         if not self.fit.by_socket and (demand.one_thread or self.single_threads):
             return []
-        found = []
+        key = (demand.one_thread, demand.tasks_per_core, demand.cpus_per_task if demand.tasks_per_core else 1)
+        known = self._known_units.get(key)
+        if known is not None:
+            return known
+        found = self._known_units[key] = []
         for node, threads in enumerate(cluster.threads):
             each = 1 if demand.one_thread else threads
             if demand.tasks_per_core:

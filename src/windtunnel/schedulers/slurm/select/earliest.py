@@ -10,12 +10,13 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.batches import Batches
+from windtunnel.schedulers.slurm.select.instant import Earliest, Instant
 from windtunnel.schedulers.slurm.select.linear import ANY, jobs_beside
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
 from windtunnel.schedulers.slurm.select.plain_earliest import NEVER, PlainSelector
+from windtunnel.schedulers.slurm.select.room import Room
 
 __all__ = ["Selector"]
 
@@ -33,6 +34,7 @@ class Selector(PlainSelector):
         self._empty_masks.least_memory = False
         self._possible: dict[tuple[int, int, tuple[int, ...]], tuple[bool, dict[int, int]]] = {}
         """Whether jobs of a kind could run on some nodes if they were empty, and the traces that the test leaves."""
+        self._instant = Instant()
         self._on_any: set[tuple[int, int]] = set()
         """Kinds of jobs, and nodes each of which would do for them alone."""
 
@@ -117,8 +119,9 @@ class Selector(PlainSelector):
         if among.bit_count() < record.demand.min_nodes:
             return None
         shares = demand.over_subscribe or self.shares_by_turns(record)
-        if not (self.linear or preemptable or self.cluster.suspends or shares) and demand.plain_shape:
-            return self._bounded_will_run(record, among, held, now, horizon)
+        alone = not (self.linear or self.cluster.suspends or shares or demand.asks_gres)
+        if alone and (not record.job.ask.switches or (demand.plain_shape and not preemptable)):
+            return self._bounded_will_run(record, among, held, now, preemptable, horizon)
         if not self.linear and self._may_share(record):  # it is tried as one that shares nothing first
             apart = record.part(self.cluster.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
             apart.demand.over_subscribe = False
@@ -207,37 +210,61 @@ class Selector(PlainSelector):
         return found
 
     def _bounded_will_run(
-        self, record: Record, among: int, held: Occupancy, now: int, horizon: int
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> tuple[int, Picked] | None:
-        """The same for jobs of CPUs and memory alone: no selection is made while CPUs or nodes cannot suffice."""
-        demand = record.demand
-        open_nodes = among & ~(held.full | held.exclusive)
-        cpus = sum([held.idle[node] for node in bits(open_nodes)])
-        if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
+        """The same for jobs without generic resources: no selection is made while CPUs or nodes cannot suffice."""
+        if record.demand.exclusive_user or record.job.ask.switches:
+            return self._earliest(record, among, held, now, preemptable, horizon).within(horizon)
+        key = (self.kind(record), among, self.fit.weights.traces(among), *[one.job for one in preemptable])
+        known = self._instant.at(now, self.turnover)
+        found = known.get(key)
+        if found is None or not found.tells(horizon):
+            found = known[key] = self._earliest(record, among, held, now, preemptable, horizon)
+        return found.within(horizon)
+
+    def _earliest(
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
+    ) -> Earliest:
+        slow = self.tree is not None or not record.demand.plain_shape
+        room = Room(record, among, held, self.fit, bounded=self._bounds_nodes(record), each=slow)
+        if room.suffices(held):
             placed = self.choose_in(record, among, held)
             if placed is not None:
-                return now, placed
+                return Earliest((now, placed), now)
+            room.failed()
         future: Occupancy | None = None
-        batches = Batches(self.by_end, self.dates, among, self.window_growth)
+        running, dates = self.by_end, self.dates
+        if preemptable:
+            future = held.copy()
+            for one in preemptable:
+                room.without(one, future)
+            if room.suffices(future):
+                placed = self.choose_in(record, among, future)
+                if placed is not None:
+                    return Earliest((now, placed), now)
+                room.failed()
+            running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
+            dates = [one.end for one in running]
+        batches = Batches(running, dates, among, self.window_growth)
         while batches.advance():
             if batches.end > horizon:
-                return None
+                return Earliest(None, horizon)
             if future is None:
                 future = held.copy()
             for one in batches.batch():
-                freed = one.nodes & among
-                for node in bits(freed):
-                    cpus -= future.idle[node]
-                future.remove(one)
-                for node in bits(freed):
-                    cpus += future.idle[node]
-                open_nodes |= freed
-            if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
+                room.without(one, future)
+            if not room.suffices(future):
                 continue
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
-                return self.gone_by(batches.end, batches.last, now), placed
-        return None
+                return Earliest((self.gone_by(batches.end, batches.last, now), placed), batches.end)
+            room.failed()
+        return Earliest(None, NEVER)
+
+    def _bounds_nodes(self, record: Record) -> bool:
+        """Whether no selection finds more nodes for a job than it allows: of some it is seen only at the start."""
+        named = bool(record.job.named or record.counts)
+        return not (named or self.cons_tres.busy_first or (self.tree is not None and self.fit.by_socket))
 
     def _one_by_one(
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int, beside: int

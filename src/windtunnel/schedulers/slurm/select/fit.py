@@ -94,6 +94,10 @@ class Fit(GresFit):
                     break
         return found
 
+    def idle_for(self, record: Record, node: int, held: Occupancy) -> int:
+        """The CPUs of a node that a job without generic resources could use where nobody shares any."""
+        return self._on_node(record, node, held, IDLE, False)
+
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int, near: bool) -> int:
         demand = record.demand
         beneath = self.beneath(record, row)

@@ -38,12 +38,15 @@ class PlainSelector(Chooser):
         self.answers = Answers()
         self.latest: Answer | None = None
         """The answer given last, if it was one that may hold longer."""
+        self.turnover = 0
+        """How many jobs have started and ended."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
 
     def took(self, held: Holding) -> None:
         """A job runs now."""
         self.answers.changed(held, 1)
+        self.turnover += 1
         self._rank += 1
         self._ranks[held.job] = self._rank
         key = (held.end, held.order, self._rank)
@@ -58,6 +61,7 @@ class PlainSelector(Chooser):
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
         self.answers.changed(held, -1)
+        self.turnover += 1
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
