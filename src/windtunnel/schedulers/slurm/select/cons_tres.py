@@ -47,7 +47,7 @@ class ConsTres:
     def select(
         self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
     ) -> Picked | None:
-        """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
+        """cons_tres: pick, and if that fails drop the nodes with least CPUs and GPUs step by step (§5.3, 5)."""
         demand = record.demand
         most = demand.max_nodes
         self.rescued = False
@@ -69,8 +69,13 @@ class ConsTres:
         placed = self._pick(record, usable, held, required, most, row, ahead)
         if placed is not None or len(usable) <= demand.min_nodes:
             return placed
-        for count in range(1, max(usable.values())):
-            small = [node for node, cpus in usable.items() if cpus <= count and not required >> node & 1]
+        gpus = self._all_free_gpus(demand, usable, held)
+        for count in range(1, max([cpus + gpus.get(node, 0) for node, cpus in usable.items()])):
+            small = [
+                node
+                for node, cpus in usable.items()
+                if cpus + gpus.get(node, 0) <= count and not required >> node & 1
+            ]
             if not small and count != 1:
                 continue
             for node in small:
@@ -85,6 +90,12 @@ class ConsTres:
             if len(usable) <= demand.min_nodes:
                 break
         return None
+
+    def _all_free_gpus(self, demand: Demand, usable: dict[int, int], held: Occupancy) -> dict[int, int]:
+        """The free GPUs of each node, which count beside its CPUs when the least nodes are dropped."""
+        if not demand.asks_gres:
+            return {}
+        return {node: self.fit.gpus_seen(demand, node, held) for node in usable}
 
     def fits_free(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
         """Whether nodes would do, and be below few switches (``--switches``), if all of their cores were free.
@@ -125,8 +136,8 @@ class ConsTres:
             need.take(node, usable[node], gpus(node))
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
-            if not need.per_gpu:  # of what was looked at no more counts from now on than was taken of it
-                usable.update(need.taken)
+            # Of what was looked at no more counts from now on than was taken of it, though of GPUs' CPUs in whole.
+            usable.update(need.beside or need.taken)
             return None
         if self.fit.by_socket:
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.

@@ -194,7 +194,7 @@ def _take_run(need: Need, run: Run, usable: dict[int, int], gpus: Callable[[int]
     for node in nodes:
         if need.most_nodes <= 0 or need.done:
             return
-        if need.most_nodes == 1 and not (usable[node] >= need.cpus and gpus(node) >= need.gpus):
+        if need.most_nodes == 1 and usable[node] < need.cpus:  # whatever GPUs it has
             continue
         need.take(node, usable[node], gpus(node))
 
