@@ -151,7 +151,8 @@ class ConsTres:
                     count = whole_cpus(self.cluster, node, left)
                     usable[node] = count // self.cluster.threads[node] if demand.one_thread else count
         placed = self.placement(record, taken, usable, need)
-        if self.fit.by_socket and demand.asks_gres and not demand.exclusive and not demand.tasks_per_socket and row == IDLE:
+        of_gpus = demand.asks_gres and not (demand.exclusive or demand.tasks_per_socket)
+        if self.fit.by_socket and of_gpus and row == IDLE:
             return self._of_touched_sockets(record, placed, held)
         return placed
 
