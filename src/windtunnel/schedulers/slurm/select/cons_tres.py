@@ -227,8 +227,9 @@ class ConsTres:
             own = {node: gpus(node) for node in usable} if need.gpus else {}  # however few of their CPUs count
             return least_loaded(need, usable, free, cluster.cpus, self.fit.weights.weights, own)
         if self.goes_to_the_end(record.demand):
-            weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
-            return in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
+            weights = self.fit.weights.weights
+            order = sorted(usable, key=lambda node: (weights[node], -node))
+            return in_order(need, order, usable, gpus, all_count=True)
         if self.tree is not None and not ask.contiguous and (ask.switches or not self.tree_optional):
             taken = self.tree.pick(need, usable, self.fit.weights, gpus)
             if taken is not None and ask.switches:
@@ -256,7 +257,7 @@ class ConsTres:
 
     def goes_to_the_end(self, demand: Demand) -> bool:
         """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
-        return self.serial_at_end and max(demand.cpus, demand.cpus_of_gpus) == demand.requested_nodes == 1
+        return self.serial_at_end and demand.cpus == demand.requested_nodes == 1
 
     def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
         """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
