@@ -313,7 +313,8 @@ class Replay:
                 several = len(pending.records) > 1
                 if several and self.reasons[key] == "Resources":
                     self.reasons[key] = "None"  # of partitions that were down: PartitionDown, until they were up
-                if several and self.site.fifo:
+                queued = self.submitted[key].get("phase", "j") == "j" and self.reasons[key] in ("None", "Resources")
+                if self.site.fifo and (several or queued):
                     self.reasons[key] = "PartitionDown"  # nothing is said of partitions that are up again
                 if key not in self.accepted and key not in self.logged:
                     self.unseen[key] = self.reasons[key]

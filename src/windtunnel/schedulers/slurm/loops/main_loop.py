@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, drop_if_late
 from windtunnel.schedulers.slurm.loops.failing import Failing
-from windtunnel.schedulers.slurm.loops.list_order import in_list_order
+from windtunnel.schedulers.slurm.loops.list_order import in_list_order, leave_alone
 from windtunnel.schedulers.slurm.loops.not_placed import (
     NOT_AVAILABLE,
     liked,
@@ -49,14 +49,17 @@ class _Run(Failing):
         """Over the queue in order."""
         self.done.failed += drop_hopeless(self.state)
         pending, most = self.state.pending, self.most_starts
+        fifo = self.state.site.fifo
+        before = {job.id: job.reason for job in pending.values()} if fifo else {}
         waiting = job_queue(self.state)
-        queue: Iterable[Record] = waiting
-        if self.state.site.fifo:
-            queue = in_list_order(self.state, waiting, self.done, self.failed)
+        queue: Iterable[Record] = in_list_order(self.state, waiting, self.done, self.failed) if fifo else waiting
+        farthest, reached = -1, False
         for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
+            reached = job.order < farthest  # of arrays that are listed anew
+            farthest = max(farthest, job.order)
             if job.id not in pending:
                 continue  # in another partition it has started
             if record.magnetic or record.listed:
@@ -67,6 +70,8 @@ class _Run(Failing):
                 self._look_at(record)
             if record.magnetic and job.id in pending:
                 job.reservation = ""
+        if fifo and not reached and (self.stopped or (most and len(self.done.started) >= most)):
+            leave_alone(self.state, before, farthest)
         return self.done
 
     def _look_at(self, record: Record) -> None:
