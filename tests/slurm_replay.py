@@ -228,6 +228,8 @@ class Replay:
                 if match[3] != "Invalid":  # its grace is over
                     found[-1].victims.append((job_number(match[1]), job_number(match[3])))
                 self.killed.setdefault(job_number(match[1]), found[-1].when)
+            elif found and (match := re.search(r"preempted JobId=(\S+) has been (requeued|cancell?ed)$", line)):
+                self.killed.setdefault(job_number(match[1]), found[-1].when)  # by who has started on its cores
             elif found and (match := re.search(r"preempted JobId=(\S+) had to be killed", line)):
                 key = job_number(match[1])
                 found[-1].victims.append((key, None))

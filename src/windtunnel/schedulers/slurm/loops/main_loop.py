@@ -24,6 +24,7 @@ from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
+from windtunnel.schedulers.slurm.preemption.beneath import end_beneath
 from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, over_others, passed_over
 from windtunnel.schedulers.slurm.state import State
 
@@ -221,7 +222,9 @@ class _Run(Failing):
         """A job starts, with the time limit that it has from then on."""
         state = self.state
         limit = cut(record, record.limit, state.now)
-        self.done.started.append(state.begin(record, placed, state.now, limit))
+        running = state.begin(record, placed, state.now, limit)
+        self.done.started.append(running)
+        self.done.victims += [(victim, record.job) for victim in end_beneath(state, running)]
 
     def _blocked(self, record: Record, among: int) -> bool:
         """No placement: busy, not available, or impossible indefinitely; unless others are suspended for it."""
