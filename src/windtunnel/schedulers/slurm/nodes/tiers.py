@@ -27,7 +27,7 @@ def suspends(site: SlurmSite) -> bool:
     select/linear has no cores that one partition could take beneath another: it goes by nodes.
     """
     by_tier = site.preempt.type == "partition_prio" and site.select.type != "linear"
-    return by_tier and any(_is_suspended(site, one) for one in site.partitions)
+    return by_tier and ("SUSPEND" in site.preempt.mode or any(_is_suspended(site, one) for one in site.partitions))
 
 
 def suspends_nodes(site: SlurmSite) -> bool:
