@@ -315,7 +315,7 @@ class Replay:
                 several = len(pending.records) > 1
                 if several and self.reasons[key] == "Resources":
                     self.reasons[key] = "None"  # of partitions that were down: PartitionDown, until they were up
-                queued = self.submitted[key].get("phase", "j") == "j" and self.reasons[key] in ("None", "Resources")
+                queued = self.submitted[key].get("phase", "j") == "j" and self.reasons[key] == "None"
                 if self.site.fifo and (several or queued):
                     self.reasons[key] = "PartitionDown"  # nothing is said of partitions that are up again
                 if key not in self.accepted and key not in self.logged:

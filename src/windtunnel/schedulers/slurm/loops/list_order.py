@@ -78,8 +78,11 @@ def _elsewhere(
             done.failed.append(job)
 
 
-def leave_alone(state: State, before: dict[str, str], farthest: int) -> None:
-    """The Reasons that jobs behind the ``farthest`` one had ``before`` a run which ended there."""
+def leave_alone(state: State, before: dict[str, str], farthest: int, looked_at: set[str]) -> None:
+    """The Reasons that jobs behind the ``farthest`` one had ``before`` a run which ended there.
+
+    What is left of arrays that have begun is behind all, and has been ``looked_at`` all the same.
+    """
     for job in state.pending.values():
-        if job.order > farthest and job.id in before:
+        if job.order > farthest and job.id in before and job.id not in looked_at:
             job.reason = before[job.id]

@@ -55,12 +55,14 @@ class _Run(Failing):
         waiting = job_queue(self.state)
         queue: Iterable[Record] = in_list_order(self.state, waiting, self.done, self.failed) if fifo else waiting
         farthest, reached = -1, False
+        looked_at: set[str] = set()
         for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
             reached = job.order < farthest  # of arrays that are listed anew
             farthest = max(farthest, job.order)
+            looked_at.add(job.id)
             if job.id not in pending:
                 continue  # in another partition it has started
             if record.magnetic or record.listed:
@@ -72,7 +74,7 @@ class _Run(Failing):
             if record.magnetic and job.id in pending:
                 job.reservation = ""
         if fifo and not reached and (self.stopped or (most and len(self.done.started) >= most)):
-            leave_alone(self.state, before, farthest)
+            leave_alone(self.state, before, farthest, looked_at)
         return self.done
 
     def _look_at(self, record: Record) -> None:
