@@ -16,6 +16,7 @@ from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets, whole_cpus
 from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
+from windtunnel.schedulers.slurm.select.resting import nodes_in_use
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
 from windtunnel.schedulers.slurm.select.ways import busy_first, in_order, least_loaded
@@ -221,7 +222,7 @@ class ConsTres:
             order = sorted(usable, key=lambda node: (weights[node], node))
             return in_order(need, order, usable, gpus, spread=not record.demand.few_nodes)
         if self.busy_first and ahead and not ask.contiguous:
-            return busy_first(need, usable, self.fit.weights.weights, self.present.used, gpus)
+            return busy_first(need, usable, self.fit.weights.weights, nodes_in_use(self.cluster, self.present), gpus)
         if self._loads_least(record):
             free = self._free(record, usable, held, row)
             own = {node: gpus(node) for node in usable} if need.gpus else {}  # however few of their CPUs count
