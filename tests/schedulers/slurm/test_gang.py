@@ -100,7 +100,7 @@ def test_what_is_suspended_keeps_its_cores_from_jobs_of_its_own_tier():
 @pytest.mark.parametrize(("mode", "again"), [("REQUEUE", True), ("CANCEL", False)])
 def test_who_lies_beneath_ends_if_its_partition_says_so(mode, again):
     parts = (
-        Partition(name="lo", default=True, preempt_mode=(mode,)),
+        Partition(name="lo", default=True, preempt_mode=(mode,), grace_time=60),
         Partition(name="hi", priority_tier=10),
     )
     found = rows(

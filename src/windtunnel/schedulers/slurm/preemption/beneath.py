@@ -2,11 +2,11 @@
 
 With ``PreemptMode=SUSPEND,GANG`` a job of a higher tier starts at once on cores of lower ones, whatever becomes of
 the jobs there. Those whose partition has them requeued or cancelled are not suspended: they end in the instant in
-which the other starts, and for the rest of that pass their nodes are not free.
+which the other starts, without grace, and for the rest of that pass their nodes are not free.
 """
 
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
-from windtunnel.schedulers.slurm.preemption.victims import mode_of, signal_victims
+from windtunnel.schedulers.slurm.preemption.victims import mode_of
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["end_beneath"]
@@ -18,7 +18,8 @@ def end_beneath(state: State, running: RunningJob) -> list[RunningJob]:
         return []
     beneath = [job for job in state.running.values() if _lies_beneath(job, running)]
     found = [job for job in beneath if mode_of(state, job) != "SUSPEND"]
-    signal_victims(state, found)
+    for job in found:
+        state.leave(job)
     return found
 
 

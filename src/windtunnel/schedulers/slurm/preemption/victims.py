@@ -22,7 +22,6 @@ __all__ = [
     "over_others",
     "passed_over",
     "preemptable",
-    "signal_victims",
     "suspended_for",
     "takes_another_row",
 ]
@@ -122,7 +121,7 @@ def make_room(state: State, record: Record, among: int) -> Room:
     if job.preempted_at is not None and state.now - job.preempted_at < main.kill_wait + main.message_timeout:
         return Room([])
     job.preempted_at = state.now
-    signal_victims(state, ending)
+    _signal(state, ending)
     return Room(ending)
 
 
@@ -157,7 +156,7 @@ def _gives_a_row(state: State, listed: Sequence[RunningJob]) -> bool:
     return bool(listed) and state.site.preempt.type == "qos" and mode_of(state, listed[0]) == "SUSPEND"
 
 
-def signal_victims(state: State, victims: Iterable[RunningJob]) -> None:
+def _signal(state: State, victims: Iterable[RunningJob]) -> None:
     """Victims with a grace are expected to end with it, from the moment they are chosen on; others have ended."""
     for victim in victims:
         grace = grace_of(state, victim)
