@@ -219,6 +219,8 @@ def _for_gres(
         return fullest_trimmed(sockets, max(count, tasks * -(-demand.cpus_per_task // threads)))
     free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)
     cpus = of_tasks(demand, len(sockets), free, gpus, beside=True)
+    if demand.gpus_per_socket:  # whichever of its sockets the job will have
+        cpus = max(cpus, demand.gpus_per_socket * sum(map(bool, sockets)) * demand.cpus_beside_gpu)
     return fullest_trimmed(sockets, max(count, -(-cpus // threads)))
 
 
