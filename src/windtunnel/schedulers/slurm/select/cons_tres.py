@@ -11,12 +11,12 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.nodes.resting import nodes_in_use
 from windtunnel.schedulers.slurm.select.cores import take_cores
 from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets, whole_cpus
 from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
-from windtunnel.schedulers.slurm.select.resting import nodes_in_use
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
 from windtunnel.schedulers.slurm.select.ways import busy_first, in_order, least_loaded
