@@ -192,7 +192,7 @@ class Replay:
         """Jobs started in one partition while another was still down."""
         self.killed = {}
         self.unnamed = set()
-        """Victims of which the log does not say for whom they were killed: they may not come again."""
+        """Victims of which the log does not say for whom they were killed: they were beneath, or may not come again."""
         self.graces = {}
         """When victims were signalled, and the seconds they had left."""
         self.looked = 0.0
@@ -228,7 +228,9 @@ class Replay:
                 if match[3] != "Invalid":  # its grace is over
                     found[-1].victims.append((job_number(match[1]), job_number(match[3])))
                 self.killed.setdefault(job_number(match[1]), found[-1].when)
-            elif found and (match := re.search(r"preempted JobId=(\S+) had to be killed", line)):
+            elif found and (
+                match := re.search(r"preempted JobId=(\S+) (?:had to be killed|has been (?:requeued|killed)$)", line)
+            ):
                 key = job_number(match[1])
                 found[-1].victims.append((key, None))
                 self.unnamed.add(key)
@@ -313,7 +315,8 @@ class Replay:
                 several = len(pending.records) > 1
                 if several and self.reasons[key] == "Resources":
                     self.reasons[key] = "None"  # of partitions that were down: PartitionDown, until they were up
-                if several and self.site.fifo:
+                queued = self.submitted[key].get("phase", "j") == "j" and self.reasons[key] == "None"
+                if self.site.fifo and (several or queued):
                     self.reasons[key] = "PartitionDown"  # nothing is said of partitions that are up again
                 if key not in self.accepted and key not in self.logged:
                     self.unseen[key] = self.reasons[key]

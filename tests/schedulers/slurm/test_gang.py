@@ -97,6 +97,25 @@ def test_what_is_suspended_keeps_its_cores_from_jobs_of_its_own_tier():
     assert found["next"]["starting_time"] >= found["low"]["finish_time"]
 
 
+@pytest.mark.parametrize(("mode", "again"), [("REQUEUE", True), ("CANCEL", False)])
+def test_who_lies_beneath_ends_if_its_partition_says_so(mode, again):
+    parts = (
+        Partition(name="lo", default=True, preempt_mode=(mode,), grace_time=60),
+        Partition(name="hi", priority_tier=10),
+    )
+    found = rows(
+        site(nodes=2, partitions=parts, preempt=BY_TIER),
+        job("left", 100, tasks=8),
+        job("right", 100, tasks=8),
+        job("urgent", 50, submit=30, tasks=4, partitions=("hi",)),
+    )
+    assert 30 <= found["urgent"]["starting_time"] <= 31
+    assert found["urgent"]["finish_time"] == found["urgent"]["starting_time"] + 50
+    ended = [name for name in ("left", "right") if found[name]["finish_time"] == found["urgent"]["starting_time"]]
+    assert len(ended) == 1
+    assert (f"{ended[0]}#2" in {key.partition("!")[2] or key for key in found}) is again
+
+
 def test_a_job_of_a_lower_tier_keeps_off_the_cores_of_higher_ones():
     found = rows(
         tiers(over_subscribe=OverSubscribe.FORCE, share_count=1),

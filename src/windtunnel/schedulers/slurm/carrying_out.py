@@ -49,6 +49,9 @@ class CarryingOut(Scheduler):
         together: dict[str, list[RunningJob]] = {}
         for running in done.started:
             together.setdefault(running.pending.whole, []).append(running)
+        ended = done.victims if self.state.cluster.ends_beneath else []
+        for victim, _ in ended:  # before others start on their cores
+            self.evictions.preempt(now, victim, decisions)
         if self.gang.acts and together:
             self._take_turns(now, [*together.values()], decisions)
         else:

@@ -4,7 +4,8 @@ What is left of an array of which a task starts is listed anew, behind all other
 
 Where a job with several partitions starts in one of them, those behind it are left over: Slurm goes on with them for
 the next job that does not start, though it never asked for them. It is in them from then on: nobody looks at what
-else it waits for, nor does it come back to the partition that it asked for. All this was recorded.
+else it waits for, nor does it come back to the partition that it asked for. Nothing is said of jobs that a run does
+not come to, be it that their partition was down before. All this was recorded.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from windtunnel.schedulers.slurm.loops.queue import partition_refusal
 from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["in_list_order"]
+__all__ = ["in_list_order", "leave_alone"]
 
 _NEVER: Final = "BadConstraints"
 
@@ -75,3 +76,13 @@ def _elsewhere(
             job.reason = _NEVER
             state.pending.pop(job.id)
             done.failed.append(job)
+
+
+def leave_alone(state: State, before: dict[str, str], farthest: int, looked_at: set[str]) -> None:
+    """The Reasons that jobs behind the ``farthest`` one had ``before`` a run which ended there.
+
+    What is left of arrays that have begun is behind all, and has been ``looked_at`` all the same.
+    """
+    for job in state.pending.values():
+        if job.order > farthest and job.id in before and job.id not in looked_at:
+            job.reason = before[job.id]

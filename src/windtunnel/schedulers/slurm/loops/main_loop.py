@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless, drop_if_late
 from windtunnel.schedulers.slurm.loops.failing import Failing
-from windtunnel.schedulers.slurm.loops.list_order import in_list_order
+from windtunnel.schedulers.slurm.loops.list_order import in_list_order, leave_alone
 from windtunnel.schedulers.slurm.loops.not_placed import (
     NOT_AVAILABLE,
     liked,
@@ -24,6 +24,7 @@ from windtunnel.schedulers.slurm.loops.queue import job_queue, too_few_tasks
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
+from windtunnel.schedulers.slurm.preemption.beneath import end_beneath
 from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, over_others, passed_over
 from windtunnel.schedulers.slurm.state import State
 
@@ -49,14 +50,19 @@ class _Run(Failing):
         """Over the queue in order."""
         self.done.failed += drop_hopeless(self.state)
         pending, most = self.state.pending, self.most_starts
+        fifo = self.state.site.fifo
+        before = {job.id: job.reason for job in pending.values()} if fifo else {}
         waiting = job_queue(self.state)
-        queue: Iterable[Record] = waiting
-        if self.state.site.fifo:
-            queue = in_list_order(self.state, waiting, self.done, self.failed)
+        queue: Iterable[Record] = in_list_order(self.state, waiting, self.done, self.failed) if fifo else waiting
+        farthest, reached = -1, False
+        looked_at: set[str] = set()
         for record in queue:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
+            reached = job.order < farthest  # of arrays that are listed anew
+            farthest = max(farthest, job.order)
+            looked_at.add(job.id)
             if job.id not in pending:
                 continue  # in another partition it has started
             if record.magnetic or record.listed:
@@ -67,6 +73,8 @@ class _Run(Failing):
                 self._look_at(record)
             if record.magnetic and job.id in pending:
                 job.reservation = ""
+        if fifo and not reached and (self.stopped or (most and len(self.done.started) >= most)):
+            leave_alone(self.state, before, farthest, looked_at)
         return self.done
 
     def _look_at(self, record: Record) -> None:
@@ -216,7 +224,9 @@ class _Run(Failing):
         """A job starts, with the time limit that it has from then on."""
         state = self.state
         limit = cut(record, record.limit, state.now)
-        self.done.started.append(state.begin(record, placed, state.now, limit))
+        running = state.begin(record, placed, state.now, limit)
+        self.done.started.append(running)
+        self.done.victims += [(victim, record.job) for victim in end_beneath(state, running)]
 
     def _blocked(self, record: Record, among: int) -> bool:
         """No placement: busy, not available, or impossible indefinitely; unless others are suspended for it."""

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from windtunnel.schedulers.slurm.jobs.asked_tasks import nodes_of_gpus
 from windtunnel.schedulers.slurm.jobs.dependencies import Verdict
 from windtunnel.schedulers.slurm.jobs.kept_order import only_queues
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
@@ -238,7 +239,7 @@ def too_few_nodes(record: Record) -> bool:
     """
     ask, least = record.job.ask, min([one.table.partition.min_nodes for one in record.job.records])
     most = record.demand.own_most or least  # of a range no more than it has tasks
-    lowest = max(ask.min_nodes or 1, min(least, most))
+    lowest = max(ask.min_nodes or nodes_of_gpus(ask) or 1, min(least, most))
     return lowest < record.table.partition.min_nodes and not record.demand.lifts_least
 
 

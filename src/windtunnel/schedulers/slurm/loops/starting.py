@@ -15,6 +15,7 @@ from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap
 from windtunnel.schedulers.slurm.plans.outcomes import REFUSED, STARTED, Plan
+from windtunnel.schedulers.slurm.preemption.beneath import end_beneath
 from windtunnel.schedulers.slurm.preemption.victims import make_room, over_others, passed_over, preemptable
 from windtunnel.schedulers.slurm.state import State
 
@@ -92,6 +93,7 @@ class Starter:
         if (record.demand.exclusive and not preemptable(state, running)) or (self.licensed and running.licences):
             self.occupy(running)
         self.done.started.append(running)
+        self.done.victims += [(victim, job) for victim in end_beneath(state, running)]
         return Plan(STARTED, state.now, placed.nodes)
 
     def _make_room(self, record: Record, among: int) -> tuple[Picked | None, str | None]:

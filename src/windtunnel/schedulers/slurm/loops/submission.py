@@ -288,5 +288,8 @@ def _never_placed(state: State, record: Record) -> bool:
     tested = record if state.site.main.ignore_prefer_validation else liked(record)
     preferred, own = state.preferred(tested), state.flexible_nodes(tested)
     state.selector.fit.weights.look_at(tested.mask, preferred, own)  # afresh (§5.7)
-    lack = lack_of_features(state, tested, idle_nodes(state, tested), state.selector.empty, tested.mask & state.up)
+    idle = idle_nodes(state, tested)
+    if tested.counts and not record.job.reservation:  # nodes of features are looked for where nobody has reserved any
+        idle &= ~state.bookings.kept_from(record.job, state.now, state.now + record.limit * 60)
+    lack = lack_of_features(state, tested, idle, state.selector.empty, tested.mask & state.up)
     return lack == NEVER if lack else never_runs(state, record)

@@ -8,6 +8,7 @@ from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmNode, Slu
 from windtunnel.schedulers.slurm.nodes.bound_gpus import BoundGpus
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.tiers import (
+    ends_beneath,
     giving_way,
     overlooked,
     suspends,
@@ -121,6 +122,7 @@ class Cluster:
         )
         """The partitions whose jobs leave their cores to nobody, not even to others of the same partition."""
         self.suspends = suspends(site)
+        self.ends_beneath = self.suspends and ends_beneath(site)
         self.holds_on = self.suspends or suspends_nodes(site)
         """Whether suspended jobs keep what they have, which others then have besides."""
         self.gives_way = giving_way(site)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from windtunnel.model.slurm import OverSubscribe, Partition, SlurmSite
 
-__all__ = ["Ways", "giving_way", "overlooked", "suspends", "suspends_nodes", "untouched", "ways_of"]
+__all__ = ["Ways", "ends_beneath", "giving_way", "overlooked", "suspends", "suspends_nodes", "untouched", "ways_of"]
 
 
 class Ways(NamedTuple):
@@ -27,7 +27,7 @@ def suspends(site: SlurmSite) -> bool:
     select/linear has no cores that one partition could take beneath another: it goes by nodes.
     """
     by_tier = site.preempt.type == "partition_prio" and site.select.type != "linear"
-    return by_tier and any(_is_suspended(site, one) for one in site.partitions)
+    return by_tier and ("SUSPEND" in site.preempt.mode or any(_is_suspended(site, one) for one in site.partitions))
 
 
 def suspends_nodes(site: SlurmSite) -> bool:
@@ -36,6 +36,11 @@ def suspends_nodes(site: SlurmSite) -> bool:
     modes += [one.preempt_mode or () for one in site.qos]
     preempts = bool(site.preempt.type) and site.select.type == "linear"
     return preempts and any("SUSPEND" in mode for mode in modes)
+
+
+def ends_beneath(site: SlurmSite) -> bool:
+    """Whether some partitions have their jobs requeued or cancelled where those of others are suspended."""
+    return any({"REQUEUE", "CANCEL"} & {*(one.preempt_mode or ())} for one in site.partitions)
 
 
 def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:

@@ -53,12 +53,12 @@ class Evictions:
         self._time_standing.pop(key, None)
 
     def preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
-        """Signal a victim, which ends at once or after its grace."""
+        """Signal a victim, which ends at once or after its grace; who lies beneath others has none."""
         key = victim.pending.whole
         if key in self.killed or key in self.graces or key not in self.jobs:
             return
         grace = grace_of(self.state, victim)
-        if grace:
+        if grace and not victim.holding.leaving:
             self.graces[key] = now + grace
         else:
             self._end(now, victim, decisions)

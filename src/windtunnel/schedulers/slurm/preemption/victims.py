@@ -8,6 +8,7 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
+from windtunnel.schedulers.slurm.nodes.resting import running_ones
 from windtunnel.schedulers.slurm.preemption.linear_victims import linear_victims
 from windtunnel.schedulers.slurm.state import State
 
@@ -189,12 +190,18 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
 def passed_over(state: State, record: Record) -> int:
     """Nodes given whole that nobody would leave for a job: it starts on none, whatever is left in its partition.
 
-    Where jobs are suspended, whole nodes may be had besides.
+    Where jobs are suspended by tiers, whole nodes may be had besides; by QOS those of jobs that are.
     """
     preempt = state.site.preempt
-    if not (preempt.type and state.cluster.open) or state.selector.linear or {"SUSPEND", "GANG"} & {*preempt.mode}:
+    if not (preempt.type and state.cluster.open) or state.selector.linear:
         return 0
-    whole = union(one.holding.nodes for one in state.running.values() if one.record.demand.starts_alone)
+    alone = [one for one in state.running.values() if one.record.demand.starts_alone]
+    if alone and {"SUSPEND", "GANG"} & {*preempt.mode}:
+        if preempt.type != "qos":
+            return 0
+        active = running_ones(state.cluster, state.held)
+        alone = [one for one in alone if one.id in active]
+    whole = union(one.holding.nodes for one in alone)
     return without(whole, union(one.holding.nodes for one in candidates(state, record))) if whole else 0
 
 

@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.nodes.resting import nodes_in_use
 from windtunnel.schedulers.slurm.select.cores import take_cores
 from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets, whole_cpus
@@ -48,7 +49,7 @@ class ConsTres:
     def select(
         self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
     ) -> Picked | None:
-        """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
+        """cons_tres: pick, and if that fails drop the nodes with least CPUs and GPUs step by step (§5.3, 5)."""
         demand = record.demand
         most = demand.max_nodes
         self.rescued = False
@@ -70,8 +71,13 @@ class ConsTres:
         placed = self._pick(record, usable, held, required, most, row, ahead)
         if placed is not None or len(usable) <= demand.min_nodes:
             return placed
-        for count in range(1, max(usable.values())):
-            small = [node for node, cpus in usable.items() if cpus <= count and not required >> node & 1]
+        gpus = self._all_free_gpus(demand, usable, held)
+        for count in range(1, max([cpus + gpus.get(node, 0) for node, cpus in usable.items()])):
+            small = [
+                node
+                for node, cpus in usable.items()
+                if cpus + gpus.get(node, 0) <= count and not required >> node & 1
+            ]
             if not small and count != 1:
                 continue
             for node in small:
@@ -86,6 +92,12 @@ class ConsTres:
             if len(usable) <= demand.min_nodes:
                 break
         return None
+
+    def _all_free_gpus(self, demand: Demand, usable: dict[int, int], held: Occupancy) -> dict[int, int]:
+        """The free GPUs of each node, which count beside its CPUs when the least nodes are dropped."""
+        if not demand.asks_gres:
+            return {}
+        return {node: self.fit.gpus_seen(demand, node, held) for node in usable}
 
     def fits_free(self, record: Record, among: int, held: Occupancy, required: int) -> bool:
         """Whether nodes would do, and be below few switches (``--switches``), if all of their cores were free.
@@ -126,8 +138,8 @@ class ConsTres:
             need.take(node, usable[node], gpus(node))
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
-            if not need.per_gpu:  # of what was looked at no more counts from now on than was taken of it
-                usable.update(need.taken)
+            # Of what was looked at no more counts from now on than was taken of it, though of GPUs' CPUs in whole.
+            usable.update(need.beside or need.taken)
             return None
         if self.fit.by_socket:
             # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
@@ -141,7 +153,8 @@ class ConsTres:
                     count = whole_cpus(self.cluster, node, left)
                     usable[node] = count // self.cluster.threads[node] if demand.one_thread else count
         placed = self.placement(record, taken, usable, need)
-        if self.fit.by_socket and demand.asks_gres and not demand.exclusive and not demand.of_sockets and row == IDLE:
+        of_gpus = demand.asks_gres and not (demand.exclusive or demand.tasks_per_socket)
+        if self.fit.by_socket and of_gpus and row == IDLE:
             return self._of_touched_sockets(record, placed, held)
         return placed
 
@@ -214,14 +227,15 @@ class ConsTres:
             order = sorted(usable, key=lambda node: (weights[node], node))
             return in_order(need, order, usable, gpus, spread=not record.demand.few_nodes)
         if self.busy_first and ahead and not ask.contiguous:
-            return busy_first(need, usable, self.fit.weights.weights, self.present.used, gpus)
+            return busy_first(need, usable, self.fit.weights.weights, nodes_in_use(self.cluster, self.present), gpus)
         if self._loads_least(record):
             free = self._free(record, usable, held, row)
             own = {node: gpus(node) for node in usable} if need.gpus else {}  # however few of their CPUs count
             return least_loaded(need, usable, free, cluster.cpus, self.fit.weights.weights, own)
         if self.goes_to_the_end(record.demand):
-            weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
-            return in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
+            weights = self.fit.weights.weights
+            order = sorted(usable, key=lambda node: (weights[node], -node))
+            return in_order(need, order, usable, gpus, all_count=True)
         if self.tree is not None and not ask.contiguous and (ask.switches or not self.tree_optional):
             taken = self.tree.pick(need, usable, self.fit.weights, gpus)
             if taken is not None and ask.switches:
@@ -249,7 +263,7 @@ class ConsTres:
 
     def goes_to_the_end(self, demand: Demand) -> bool:
         """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
-        return self.serial_at_end and max(demand.cpus, demand.cpus_of_gpus) == demand.requested_nodes == 1
+        return self.serial_at_end and demand.cpus == demand.requested_nodes == 1
 
     def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
         """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""

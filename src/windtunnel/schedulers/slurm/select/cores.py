@@ -186,9 +186,10 @@ def _sockets(
     sockets, and with GPUs).
     """
     left = sockets if beside is None else beside
-    if beside is None and demand.asks_gres and not demand.of_sockets:
+    if beside is None and demand.asks_gres and not demand.tasks_per_socket:
         threads = cluster.threads[node]
-        left = _for_gres(cluster, demand, node, sockets, max(1, cores_of(demand, laid_out, threads)), gpus, room)
+        left = open_cores(demand, sockets, threads) if demand.of_sockets else sockets
+        left = _for_gres(cluster, demand, node, left, max(1, cores_of(demand, laid_out, threads)), gpus, room)
         if laid_out and not demand.exclusive:
             return whole_sockets(demand, sockets, left, laid_out, threads, block)
     if laid_out and demand.tasks_per_socket:
@@ -218,6 +219,8 @@ def _for_gres(
         return fullest_trimmed(sockets, max(count, tasks * -(-demand.cpus_per_task // threads)))
     free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)
     cpus = of_tasks(demand, len(sockets), free, gpus, beside=True)
+    if demand.gpus_per_socket:  # whichever of its sockets the job will have
+        cpus = max(cpus, demand.gpus_per_socket * sum(map(bool, sockets)) * demand.cpus_beside_gpu)
     return fullest_trimmed(sockets, max(count, -(-cpus // threads)))
 
 

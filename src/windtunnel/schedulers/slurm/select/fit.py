@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets
 from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cpus, socket_cpus
 from windtunnel.schedulers.slurm.select.gres_fit import GresFit
-from windtunnel.schedulers.slurm.select.plain_fit import in_steps, of_tasks
+from windtunnel.schedulers.slurm.select.plain_fit import in_steps, in_whole_cores, of_tasks
 
 __all__ = ["BENEATH", "EMPTY", "IDLE", "Fit", "left_of_most"]
 
@@ -44,10 +44,10 @@ class Fit(GresFit):
         also those of jobs that are suspended for it, in this way or (the numbers below) a later one; `EMPTY`: all,
         whoever has them. ``near``: only beside its GPUs (:mod:`~.gpu_cores`); ``again``: after that has failed.
         """
+        if not again:
+            self.gpus_with_cpus.clear()
         if self.bound:
             self.near_cpus.clear()
-            if not again:
-                self.gpus_with_cpus.clear()
         nodes = self._worth_a_look(record, nodes, held, row)
         demand = record.demand
         if row == IDLE and not (self.by_socket or demand.exclusive) and demand.memory_per_gpu is None:
@@ -154,6 +154,10 @@ class Fit(GresFit):
             return free
         if self.bound >> node & 1 and binds(demand):
             return self._beside_gpus(record, node, held, row, free, near)
+        if demand.tasks_per_gpu:  # GPUs count as cores are kept for them, of which tasks may use fewer
+            threads = self.cluster.threads[node]
+            kept = in_whole_cores(of_tasks(demand, len(self.cluster.sockets[node]), free, gpus, True), threads)
+            self.gpus_with_cpus[node] = min(kept, free) // demand.cpus_beside_gpu
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
 
     def _left_by_others(self, record: Record, node: int, held: Occupancy) -> int:

@@ -88,3 +88,12 @@ class GresFit(PlainFit):
         if not (self.memory and each):
             return free
         return min(free, int((self.cluster.memory[node] - held.memory[node]) // each))
+
+    def gpus_seen(self, demand: Demand, node: int, held: Occupancy) -> int:
+        """All free GPUs of a node of the types that a job asks for, by whatever they are counted."""
+        kinds = {one.type for one in demand.gres if one.name == "gpu"}
+        if demand.gpus_per_job or demand.gpus_per_task or demand.gpus_per_socket:
+            kinds.add(demand.gpu_type)
+        if "" in kinds:
+            return self.gpus_with_memory(demand, node, held)
+        return sum([self.free_gpus(node, held, kind) for kind in kinds])

@@ -45,6 +45,7 @@ def _tasks(demand: Demand, nodes: int) -> int:
     per_node = demand.tasks_per_node
     if demand.cpus_per_task > 1 and per_node:
         return per_node * nodes
-    of_gpus = max(demand.cpus_of_gpus, nodes * demand.floor_of_gpus if demand.gpus_on_node() else 0)
+    on_each = nodes * demand.floor_of_gpus if demand.gpus_on_node() or demand.gpus_per_socket else 0
+    of_gpus = max(demand.cpus_of_gpus, on_each)
     cpus = max(demand.cpus, nodes * max(per_node, 1), nodes * demand.least_cpus, of_gpus)
     return max(1, cpus // demand.cpus_per_task)

@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.nodes.weights import NodeWeights
 
-__all__ = ["PlainFit", "in_steps", "of_tasks", "task_bounds"]
+__all__ = ["PlainFit", "in_steps", "in_whole_cores", "of_tasks", "task_bounds"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -174,3 +174,8 @@ def _gpus_taken(demand: Demand, tasks: int, free: int, gpus: int) -> int:
 def in_steps(free: int, most: int, step: int) -> int:
     """So many CPUs at most, of those that are free, given up step by step."""
     return free if free <= most else max(0, free - -(-(free - most) // step) * step)
+
+
+def in_whole_cores(cpus: int, threads: int) -> int:
+    """The CPUs of the cores that so many CPUs are on."""
+    return -(-cpus // threads) * threads

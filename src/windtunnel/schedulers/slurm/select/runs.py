@@ -77,14 +77,15 @@ class Need:
         unit = self.units[node] if self.units else 1
         return min(usable, max(self.most_cpus - max(self.least - 1, 0) * unit, self.floor))
 
-    def take(self, node: int, usable: int, gpus: int = 0) -> None:
-        """Take a node."""
-        count = self.count(node, usable)
+    def take(self, node: int, usable: int, gpus: int = 0, all_count: bool = False) -> None:
+        """Take a node; ``all_count``: the CPUs that are left over by those for each GPU are found for it, too."""
+        found = count = self.count(node, usable)
         if self.per_gpu:
             gpus = min(gpus, count // self.per_gpu)
             self.beside[node] = count
             count = gpus * self.per_gpu or count
         self.taken[node] = count
+        count = found if all_count else count
         self.nodes -= 1
         self.least -= 1
         self.most_nodes -= 1
@@ -194,7 +195,7 @@ def _take_run(need: Need, run: Run, usable: dict[int, int], gpus: Callable[[int]
     for node in nodes:
         if need.most_nodes <= 0 or need.done:
             return
-        if need.most_nodes == 1 and not (usable[node] >= need.cpus and gpus(node) >= need.gpus):
+        if need.most_nodes == 1 and usable[node] < need.cpus:  # whatever GPUs it has
             continue
         need.take(node, usable[node], gpus(node))
 

@@ -71,9 +71,17 @@ def busy_first(
 
 
 def in_order(
-    need: Need, order: list[int], usable: dict[int, int], gpus: Callable[[int], int], spread: bool = False
+    need: Need,
+    order: list[int],
+    usable: dict[int, int],
+    gpus: Callable[[int], int],
+    spread: bool = False,
+    all_count: bool = False,
 ) -> dict[int, int] | None:
-    """Nodes one after another until they suffice; ``spread``: as many as possible, save for GPUs of the whole job."""
+    """Nodes one after another until they suffice; ``spread``: as many as possible, save for GPUs of the whole job.
+
+    ``all_count`` as in :meth:`~.runs.Need.take`: Slurm's own for jobs that are kept out of the way of larger ones.
+    """
     if spread and not need.gpus:
         need.nodes = max(need.nodes, min(len(order), need.most_nodes))
         need.slack = max(0, need.nodes - need.least)
@@ -82,5 +90,5 @@ def in_order(
             break
         if node in need.taken:
             continue
-        need.take(node, usable[node], gpus(node))
+        need.take(node, usable[node], gpus(node), all_count)
     return need.taken if need.done or need.enough else None
