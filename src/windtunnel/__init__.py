@@ -99,6 +99,9 @@ _WHERE: Final = {
 }
 LISTED["windtunnel.schedulers"] = SCHEDULERS
 
+_BELOW: Final = ("windtunnel.diagnostics", "windtunnel.model", "windtunnel.vocabulary")
+"""Packages that load their own modules: loaded before all else, so that no thread comes to one of these first."""
+
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [  # noqa: PLE0604 -- kept beside where each name lives
@@ -111,6 +114,10 @@ def __getattr__(name: str) -> Any:
     module = _MODULE.get(name)
     if module is None:
         raise AttributeError(f"module 'windtunnel' has no attribute {name!r}")
+    for below in _BELOW:
+        if module in ("windtunnel.version", below):
+            break
+        import_module(below)
     return getattr(import_module(module), name)
 
 

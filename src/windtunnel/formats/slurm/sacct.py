@@ -20,9 +20,9 @@ from typing import Final
 from windtunnel.diagnostics import Findings
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.sacct_heads import first_line, separator_of
 from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
-from windtunnel.formats.slurm.heads import first_line, separator_of
 from windtunnel.formats.slurm.quoted import unquoted
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.sacct_json import records_of_json
