@@ -1,5 +1,6 @@
 """Ctrl-C at any point of the start: a message and 130, never a traceback."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -109,3 +110,53 @@ def test_what_ignores_a_closed_terminal_goes_on_ignoring_it(tmp_path, monkeypatc
     finally:
         signal.signal(signal.SIGHUP, before)
     assert [path.name for path in tmp_path.iterdir()] == ["made.swf"]
+
+
+LOST = """
+import signal, sys, time
+class Freed:
+    def __del__(self):
+        signal.raise_signal(signal.NUMBER)
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "windtunnel.engine":
+            Freed()
+            for _ in range(6000):
+                time.sleep(0.01)
+sys.meta_path.insert(0, Interrupts())
+"""
+"""Ends the process from outside while an object is freed, where Python tells exceptions but does not raise them."""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_none_is_lost(command, name):
+    program = LOST.replace("NUMBER", name) + START
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (130, "windtunnel run: interrupted\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("where", ["clear", "recorders", "engine", "account"])
+def test_no_run_says_that_it_goes_on(tmp_path, monkeypatch, where, number, command):
+    """From the marker of a run under way on, all that ends it is marked."""
+
+    def press(*_, **__):
+        signal.raise_signal(number)
+
+    from windtunnel import simulation
+    from windtunnel.cli import summary
+    from windtunnel.results import recording
+
+    place = {
+        "clear": (recording.Place, "clear"),
+        "recorders": (recording, "recorders"),
+        "engine": (simulation, "EngineSimulation"),
+        "account": (summary, "print_account"),
+    }
+    monkeypatch.setattr(*place[where], press)
+    words = [word for word in command if word != "-q"]
+    assert main([*words, "--out", str(tmp_path / "out")]) == 130
+    ended = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert (ended["status"], ended["reason"]) == ("incomplete", "interrupted")

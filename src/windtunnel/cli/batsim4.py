@@ -36,16 +36,17 @@ def batsim4(argv: Sequence[str]) -> int:
 
     quiet = options.quiet or options.verbosity == "quiet"
     simulation = _simulation(options)
-    for reason in idle(options):
-        simulation.account.tell("without-effect", reason)
-    told = simulation.account.lines
-    if not quiet:
-        print_account(told)
-    try:
-        simulation.run()
-    finally:
+    with simulation.recording.kept():
+        for reason in idle(options):
+            simulation.account.tell("without-effect", reason)
+        told = simulation.account.lines
         if not quiet:
-            print_account(simulation.account.since(told))
+            print_account(told)
+        try:
+            simulation.run()
+        finally:
+            if not quiet:
+                print_account(simulation.account.since(told))
     return 0
 
 

@@ -46,20 +46,21 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     from windtunnel.cli.summary import print_account
 
     simulation = _simulation(options, argv)
-    for reason in idle(options):
-        simulation.account.tell("without-effect", reason)
-    told = simulation.account.lines
-    if not _quiet(options):
-        print_account(told)
-    try:
-        with only_errors_logged(_quiet(options)):
-            simulation.run()
-    except DeadlockError:
-        print(f"{_DEADLOCK} (here: in the simulation engine).", file=sys.stderr)
-        raise
-    finally:
+    with simulation.recording.kept():
+        for reason in idle(options):
+            simulation.account.tell("without-effect", reason)
+        told = simulation.account.lines
         if not _quiet(options):
-            print_account(simulation.account.since(told))
+            print_account(told)
+        try:
+            with only_errors_logged(_quiet(options)):
+                simulation.run()
+        except DeadlockError:
+            print(f"{_DEADLOCK} (here: in the simulation engine).", file=sys.stderr)
+            raise
+        finally:
+            if not _quiet(options):
+                print_account(simulation.account.since(told))
     return 0
 
 

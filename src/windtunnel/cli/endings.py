@@ -1,10 +1,12 @@
 """What ends a command from outside: Ctrl-C, a request to terminate, a terminal that is closed; all of them alike."""
 
 import signal
+import sys
 import threading
+from _thread import interrupt_main
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 __all__ = ["ended_as_by_ctrl_c", "interrupted"]
 
@@ -15,6 +17,7 @@ _ENDS: Final = [one for one in signal.Signals if one.name in {"SIGTERM", "SIGHUP
 def ended_as_by_ctrl_c() -> Iterator[None]:
     """Within, SIGTERM and SIGHUP are met like Ctrl-C: what was recorded is kept and marked, half a file removed.
 
+    None of them is lost: where Python cannot pass on what is raised, as while an object is freed, it is raised again.
     What ignores such a signal already (a command under ``nohup``) goes on ignoring it.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -23,9 +26,11 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
     ours = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, _interrupt)
+    told, sys.unraisablehook = sys.unraisablehook, _again
     try:
         yield
     finally:
+        sys.unraisablehook = told
         for number in ours:
             signal.signal(number, signal.SIG_DFL)
 
@@ -40,3 +45,16 @@ def interrupted(fault: BaseException | None) -> bool:
 def _interrupt(number: int, frame: object) -> NoReturn:
     del number, frame
     raise KeyboardInterrupt
+
+
+_SOON: Final = 0.01
+"""Seconds after which what was lost is raised again: elsewhere, it is to be hoped."""
+
+
+def _again(lost: Any) -> None:
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        later = threading.Timer(_SOON, interrupt_main)
+        later.daemon = True
+        later.start()
+    else:
+        sys.__unraisablehook__(lost)

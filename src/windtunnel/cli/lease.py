@@ -207,17 +207,18 @@ def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bo
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
     simulation = lease_simulation(work, **options)
-    told = simulation.account.lines
-    if not quiet:
-        print_account(told)
-    if speed is not None:
-        simulation.engine.pace = Pacer(speed)
-    try:
-        simulation.run_until(math.inf if until is None else until)
-    finally:
-        simulation.close()
+    with simulation.recording.kept():
+        told = simulation.account.lines
         if not quiet:
-            print_account(simulation.account.since(told))
+            print_account(told)
+        if speed is not None:
+            simulation.engine.pace = Pacer(speed)
+        try:
+            simulation.run_until(math.inf if until is None else until)
+        finally:
+            simulation.close()
+            if not quiet:
+                print_account(simulation.account.since(told))
     return LeaseRun.of(simulation.recording)
 
 

@@ -274,13 +274,13 @@ def run(
             stream=stream,
             unattended=not live,
         )
-    if timeout != PATIENCE and not any("://" in one or one.startswith("lib:") for one in scheduler):
-        simulation.account.tell("without-effect", "--timeout has no effect: no scheduler is out of process")
-    told = simulation.account.lines
-    if not quiet:
-        summary.print_ingestion(simulation.workloads)
-        summary.print_account(told)
     with simulation.recording.holding():
+        if timeout != PATIENCE and not any("://" in one or one.startswith("lib:") for one in scheduler):
+            simulation.account.tell("without-effect", "--timeout has no effect: no scheduler is out of process")
+        told = simulation.account.lines
+        if not quiet:
+            summary.print_ingestion(simulation.workloads)
+            summary.print_account(told)
         try:
             done = _run(simulation, watched)
         finally:

@@ -82,9 +82,13 @@ class Recording(Observer):
         self._take(Place.take(layout, inputs=inputs, force=force))
         try:
             self._write_state()
-            self._place.clear()
-            self._recorders = recorders(layout, options, self.collector)
-            self._files.rows = {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+            try:
+                self._place.clear()
+                self._recorders = recorders(layout, options, self.collector)
+                self._files.rows = {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+            except BaseException as fault:
+                self._spoilt(fault)
+                raise
         except BaseException:
             self._place.release()
             raise
@@ -104,6 +108,15 @@ class Recording(Observer):
             rows.stop(self.state.reason)
 
     @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Before the run: whatever ends it within is how it ended."""
+        try:
+            yield
+        except BaseException as fault:
+            self.close(_said(fault))
+            raise
+
+    @contextmanager
     def holding(self) -> Iterator[None]:
         """For the length of the run, and while what is made from its files is written beside them.
 
@@ -112,7 +125,8 @@ class Recording(Observer):
         self._place.hold()
         self._held = True
         try:
-            yield
+            with self.kept():
+                yield
         except (SimulationError, KeyboardInterrupt) as fault:
             if self.state.status is Status.COMPLETE:
                 self._spoilt(fault)
@@ -187,7 +201,7 @@ class Recording(Observer):
     def _spoilt(self, fault: BaseException) -> None:
         """The run is over, and something of it could not be written: its marker must not say that it is running."""
         self.state.status = Status.INCOMPLETE
-        self.state.reason = str(fault) or type(fault).__name__
+        self.state.reason = _said(fault)
         path = self.layout.path("run.json")
         with suppress(WindtunnelError):
             self._place.check_ours()
@@ -299,3 +313,6 @@ class Recording(Observer):
         self.flush()
         return {name: value for name, value in self.__dict__.items() if name != "_place"} | {"_flusher": None}
 
+
+def _said(fault: BaseException) -> str:
+    return "interrupted" if isinstance(fault, KeyboardInterrupt) else str(fault) or type(fault).__name__
