@@ -8,6 +8,7 @@ import csv
 from collections.abc import Iterator
 from math import ceil, floor
 from pathlib import Path
+from shlex import quote
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -79,8 +80,8 @@ def _bars(run: Path) -> Iterator[_Bar]:
         if (run / "jobs.csv").is_file():
             raise UsageError(
                 f"{run} is a run without leases: there is nothing of leases to draw",
-                f"windtunnel report {run} shows the schedule of its jobs; "
-                f"windtunnel plot {run} gantt FILE.svg draws it",
+                f"windtunnel report {quote(str(run))} shows the schedule of its jobs; "
+                f"windtunnel plot {quote(str(run))} gantt FILE.svg draws it",
             ) from error
         raise UsageError(f"there is no run of leases in {run}", "give a directory of lease run --out") from error
     except OSError as error:

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 import msgspec
@@ -97,7 +98,7 @@ def read_facts(folder: Path) -> StudyFacts:
     except (FileNotFoundError, NotADirectoryError):
         hint = "name the directory that `study run` has written"
         if (folder / "run.json").is_file():
-            hint = f"it holds a run: windtunnel metrics {folder}"
+            hint = f"it holds a run: windtunnel metrics {quote(str(folder))}"
         raise UsageError(f"there is no study in {str(folder)!r}: no {STUDY_FILE}", hint) from None
     except OSError as fault:
         raise UsageError(f"{folder / STUDY_FILE} cannot be read: {fault.strerror}") from fault
