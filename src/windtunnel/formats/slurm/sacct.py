@@ -119,6 +119,8 @@ def _table(data: bytes, delimiter: str, columns: str) -> str:
 
 def _of_text(whole: str, findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
     text = whole.lstrip("\r\n")
+    if not text.strip():
+        return  # no job, as is said of every file without one
     skipped = whole.count("\n") - text.count("\n")
     first = text.split("\n", 1)[0]
     if "|" not in first and first.split()[:1] == ["JobID"] and len(first.split()) > 1:
