@@ -8,7 +8,6 @@ import csv
 from collections.abc import Iterator
 from math import ceil, floor
 from pathlib import Path
-from shlex import quote
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -78,6 +77,8 @@ def _bars(run: Path) -> Iterator[_Bar]:
                     yield _Bar(int(row["lease_id"]), row["kind"], start, end, int(low), int(high or low))
     except FileNotFoundError as error:
         if (run / "jobs.csv").is_file():
+            from shlex import quote
+
             raise UsageError(
                 f"{run} is a run without leases: there is nothing of leases to draw",
                 f"windtunnel report {quote(str(run))} shows the schedule of its jobs; "

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from shlex import quote
 
 from windtunnel.diagnostics import UsageError, read_input
 from windtunnel.results.layout import STUDY_FILE, Dialect, Layout
@@ -31,6 +30,8 @@ def find_run(path: str | Path) -> tuple[Callable[[str], bytes | None], RunState]
             return _reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value)
     hint = "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv"
     if isfile(base / STUDY_FILE):
+        from shlex import quote
+
         hint = f"it holds a study: windtunnel study show {quote(str(path))}"
     elif isfile(base) and isfile(base.with_name("run.json")):
         hint = f"it is a file of a run: name the directory, {Path(path).parent}"

@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 from typing import Final
 
 import msgspec
@@ -98,6 +97,8 @@ def read_facts(folder: Path) -> StudyFacts:
     except (FileNotFoundError, NotADirectoryError):
         hint = "name the directory that `study run` has written"
         if (folder / "run.json").is_file():
+            from shlex import quote
+
             hint = f"it holds a run: windtunnel metrics {quote(str(folder))}"
         raise UsageError(f"there is no study in {str(folder)!r}: no {STUDY_FILE}", hint) from None
     except OSError as fault:
