@@ -162,3 +162,46 @@ def test_no_run_says_that_it_goes_on(tmp_path, monkeypatch, where, number, comma
     assert main([*words, "--out", str(tmp_path / "out")]) == 130
     ended = json.loads((tmp_path / "out" / "run.json").read_text())
     assert (ended["status"], ended["reason"]) == ("incomplete", "interrupted")
+
+
+FORGOTTEN = """
+import signal
+class Hashed:
+    def __hash__(self):
+        signal.raise_signal(signal.NUMBER)
+        return 0
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "windtunnel.engine":
+            try:
+                hash(Hashed())
+            except KeyboardInterrupt:
+                pass
+import sys
+sys.meta_path.insert(0, Interrupts())
+"""
+"""Ends the process from outside where an error is forgotten, as code in C does that looks something up."""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_none_is_forgotten(command, name):
+    program = FORGOTTEN.replace("NUMBER", name) + START
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (130, "windtunnel run: interrupted\n")
+
+
+def test_a_run_whose_last_mark_is_interrupted_does_not_say_that_it_goes_on(tmp_path, monkeypatch, command):
+    from windtunnel.results import marker, recording
+
+    def press(files, state, account):
+        if state.status != "running":
+            monkeypatch.setattr(recording, "mark", marker.mark)
+            signal.raise_signal(signal.SIGTERM)
+        marker.mark(files, state, account)
+
+    monkeypatch.setattr(recording, "mark", press)
+    assert main([*command, "--out", str(tmp_path / "out")]) == 130
+    ended = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert (ended["status"], ended["reason"]) == ("incomplete", "interrupted")

@@ -32,6 +32,7 @@ def batsim4(argv: Sequence[str]) -> int:
     if options.dump_execution_context:
         _dump(options)
         return 0
+    from windtunnel.cli.endings import end_if_asked
     from windtunnel.cli.summary import print_account
 
     quiet = options.quiet or options.verbosity == "quiet"
@@ -42,6 +43,7 @@ def batsim4(argv: Sequence[str]) -> int:
         told = simulation.account.lines
         if not quiet:
             print_account(told)
+        end_if_asked()
         try:
             simulation.run()
         finally:

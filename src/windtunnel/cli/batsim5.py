@@ -42,6 +42,7 @@ def batsim5(argv: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     """Simulate, and say what did not take effect."""
+    from windtunnel.cli.endings import end_if_asked
     from windtunnel.cli.quietly import only_errors_logged
     from windtunnel.cli.summary import print_account
 
@@ -52,6 +53,7 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
         told = simulation.account.lines
         if not _quiet(options):
             print_account(told)
+        end_if_asked()
         try:
             with only_errors_logged(_quiet(options)):
                 simulation.run()

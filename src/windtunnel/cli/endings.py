@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
-__all__ = ["ended_as_by_ctrl_c", "interrupted"]
+__all__ = ["end_if_asked", "ended_as_by_ctrl_c", "interrupted"]
 
 _ENDS: Final = [one for one in signal.Signals if one.name in {"SIGTERM", "SIGHUP"}]  # not all systems have both
+_MET: Final[set[int]] = set()
+"""The signals that came while the present command runs."""
 
 
 @contextmanager
@@ -23,7 +25,9 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ours = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDS)}
+    ours = {n: usual for n, usual in before.items() if usual in (signal.SIG_DFL, signal.default_int_handler)}
+    _MET.clear()
     for number in ours:
         signal.signal(number, _interrupt)
     told, sys.unraisablehook = sys.unraisablehook, _again
@@ -31,8 +35,8 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = told
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+        for number, usual in ours.items():
+            signal.signal(number, usual)
 
 
 def interrupted(fault: BaseException | None) -> bool:
@@ -42,8 +46,15 @@ def interrupted(fault: BaseException | None) -> bool:
     return fault is not None
 
 
+def end_if_asked() -> None:
+    """End before a long run, where a signal came into code that is written in C and forgets errors."""
+    if _MET:
+        raise KeyboardInterrupt
+
+
 def _interrupt(number: int, frame: object) -> NoReturn:
-    del number, frame
+    del frame
+    _MET.add(number)
     raise KeyboardInterrupt
 
 

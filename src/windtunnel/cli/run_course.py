@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.cli import summary
+from windtunnel.cli.endings import end_if_asked
 from windtunnel.cli.run_options import tell_page
 from windtunnel.diagnostics import replacing
 
@@ -26,6 +27,7 @@ def carry_out(
     if not quiet:
         summary.print_ingestion(simulation.workloads)
         summary.print_account(told)
+    end_if_asked()
     try:
         done = _run(simulation, watched)
     finally:

@@ -42,4 +42,6 @@ def mark_spoilt(files: RunFiles, state: RunState, account: Account, place: Place
 
 def ended_by(fault: BaseException) -> str:
     """How a run ended that something put an end to."""
-    return "interrupted" if isinstance(fault, KeyboardInterrupt) else str(fault) or type(fault).__name__
+    if isinstance(fault, KeyboardInterrupt | GeneratorExit):  # the latter: before it could be passed on
+        return "interrupted"
+    return str(fault) or type(fault).__name__

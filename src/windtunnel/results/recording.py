@@ -68,8 +68,7 @@ class Recording(Observer):
             facts=as_plain(facts or {}),
             start_date=start_date,
         )
-        inputs = [*inputs]
-        self.state.inputs = input_files(inputs)
+        self.state.inputs = input_files(inputs := [*inputs])
         self.account = Account() if account is None else account
         """What did not take effect as written."""
         self._notes = RunNotes(self.state, self.account)
@@ -116,9 +115,9 @@ class Recording(Observer):
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """For the length of the run, and while what is made from its files is written beside them.
+        """For the run, and while what is made from it is written beside: only then is it marked as complete.
 
-        Only after that is the run marked as complete; until then no other process may begin a run there.
+        Until then no other process may begin a run there.
         """
         self._place.hold()
         self._held = True
@@ -135,6 +134,9 @@ class Recording(Observer):
                 if self.state.status is not Status.RUNNING:
                     self._place.check_ours()
                     self._write_state()
+            except KeyboardInterrupt as fault:
+                self._spoilt(fault)
+                raise
             finally:
                 self._place.release()
 
