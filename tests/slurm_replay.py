@@ -23,6 +23,7 @@ from slurm_recorded import (
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.together import HetJob
+from windtunnel.schedulers.slurm.jobs.whole_nodes import share_cores, want_whole
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.first_reasons import first_reason
@@ -403,9 +404,9 @@ class Replay:
         job.last_gpus = self.last_gpus.get(key)
         job.last_nodes = self.last_nodes.get(key, job.last_nodes)
         if key in self.whole:
-            job.want_whole()
+            want_whole(job)
         if key in self.sharing:
-            job.share(self.sharing[key])
+            share_cores(job, self.sharing[key])
         elif self.site.enforce_partition_limits != "ANY" or partition_refusal(job.records[0]) is None:
             settle_sharing(state, job.records[0])  # where it was looked at when it was submitted
         jobs[key] = job

@@ -9,13 +9,15 @@ Names are loaded when they are first used, so that ``import windtunnel`` costs n
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.listings import LISTED
 from windtunnel.shipped import SCHEDULERS
 from windtunnel.version import __version__
 
+TYPE_CHECKING = False  # typing is slow to load, and this is loaded before Ctrl-C is a message
 if TYPE_CHECKING:
+    from typing import Any, Final
+
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
     from windtunnel.api import arrange as arrange
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
     from windtunnel.vocabulary import Reject as Reject
     from windtunnel.vocabulary import View as View
 
-_WHERE: Final = {
+_WHERE: "Final" = {
     "windtunnel.api": ("Run", "Simulation", "arrange", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
@@ -99,7 +101,10 @@ _WHERE: Final = {
 }
 LISTED["windtunnel.schedulers"] = SCHEDULERS
 
-_MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
+_BELOW: "Final" = ("windtunnel.diagnostics", "windtunnel.model", "windtunnel.vocabulary")
+"""Packages that load their own modules: loaded before all else, so that no thread comes to one of these first."""
+
+_MODULE: "Final" = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [  # noqa: PLE0604 -- kept beside where each name lives
     "__version__",
@@ -107,10 +112,14 @@ __all__ = [  # noqa: PLE0604 -- kept beside where each name lives
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     module = _MODULE.get(name)
     if module is None:
         raise AttributeError(f"module 'windtunnel' has no attribute {name!r}")
+    for below in _BELOW:
+        if module in ("windtunnel.version", below):
+            break
+        import_module(below)
     return getattr(import_module(module), name)
 
 

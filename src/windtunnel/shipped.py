@@ -3,19 +3,21 @@
 Nothing of it is imported before it is asked for.
 """
 
-from typing import Final
-
 from windtunnel.listings import Listed
+
+TYPE_CHECKING = False  # as in listings
+if TYPE_CHECKING:
+    from typing import Final
 
 __all__ = ["SCHEDULERS"]
 
-_HERE: Final = "windtunnel.schedulers"
-_LITERATURE: Final = "literature"
-_BATSCHED: Final = "batsched 1.4.0"
-_BATSIM5: Final = "Batsim 5.0.0-rc2"
-_PYBATSIM: Final = "pybatsim 3.2.1"
+_HERE: "Final" = "windtunnel.schedulers"
+_LITERATURE: "Final" = "literature"
+_BATSCHED: "Final" = "batsched 1.4.0"
+_BATSIM5: "Final" = "Batsim 5.0.0-rc2"
+_PYBATSIM: "Final" = "pybatsim 3.2.1"
 
-SCHEDULERS: Final[dict[str, Listed]] = {
+SCHEDULERS: "Final[dict[str, Listed]]" = {
     # ours
     "conservative": Listed(
         f"{_HERE}.conservative:Conservative",

@@ -160,15 +160,16 @@ class Simulation:
             force=force,
             on_disk=stream,
         )
-        self.engine = EngineSimulation(
-            parts.platform,
-            parts.workloads,
-            parts.components,
-            events=parts.events,
-            options=options,
-            observers=[*self.recording.observers, *observers],
-            billing=parts.billing,
-        )
+        with self.recording.kept():
+            self.engine = EngineSimulation(
+                parts.platform,
+                parts.workloads,
+                parts.components,
+                events=parts.events,
+                options=options,
+                observers=[*self.recording.observers, *observers],
+                billing=parts.billing,
+            )
 
     @property
     def now(self) -> float:

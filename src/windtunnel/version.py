@@ -1,10 +1,12 @@
 """The version of this package and its build, in a separate module so that any other may import it."""
 
-from typing import Final
+TYPE_CHECKING = False  # typing is slow to load, and this is loaded before Ctrl-C is a message
+if TYPE_CHECKING:
+    from typing import Final
 
 __all__ = ["__version__", "build"]
 
-__version__: Final = "0.2.0"
+__version__: "Final" = "0.2.0"
 
 
 def build() -> str:

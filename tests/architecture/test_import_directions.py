@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model": ("diagnostics", "loading", "on_use", "options"),
     "entities": ("model", "diagnostics"),
     "vocabulary": ("model", "diagnostics"),
-    "workloads": ("model", "diagnostics", "options"),
+    "workloads": ("model", "diagnostics", "on_use", "options"),
     "formats": ("model", "entities", "workloads", "diagnostics", "examples", "options", "loading", "on_use"),
     "engine": ("model", "vocabulary", "diagnostics", "options", "on_use", "operating_system"),
     "wires": ("model", "entities", "vocabulary", "diagnostics", "operating_system"),

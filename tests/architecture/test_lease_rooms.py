@@ -21,8 +21,10 @@ OF_OURS = {
     f"{PACKAGE}.diagnostics",
     f"{PACKAGE}.model.lease",
     f"{PACKAGE}.model.lease_options",
+    f"{PACKAGE}.on_use",
 }
-"""What the planner may know outside its room: how faults are called, and what leases and their settings are."""
+"""What the planner may know outside its room: how faults are called, what leases and their settings are, and how its
+public names are loaded."""
 
 OF_PYTHON = {"bisect", "collections", "enum", "functools", "itertools", "math", "random", "statistics", "typing"}
 """Of the standard library; ``random`` for prices, from a seed of its own."""

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import windtunnel as wt
 from windtunnel.cli.main import COMMANDS, main
-from windtunnel.diagnostics import SimulationError, UsageError, replacing
+from windtunnel.diagnostics import InputError, SimulationError, UsageError, replacing
 from windtunnel.examples import find
 from windtunnel.results.state import read_state
 
@@ -240,3 +241,55 @@ def test_names_of_files_that_are_no_utf_8(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
     state = read_state(Path(os.fsdecode(folder + b"/out\xff/run.json")))
     assert state.workloads[0].path.endswith("one\\udcff.swf")
+
+
+LONG = "y" * 300
+"""Longer than a name can be: what is asked about it fails, as it does in folders that are not one's own."""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"run {LONG} hosts:4",
+        f"run hosts:4 {LONG}",
+        f"run example:small -q --out {LONG}",
+        f"run example:small -q --report {LONG}",
+        f"run example:small -q --events {LONG}",
+        f"run hosts:4 {JOBS} -q --workload-option mapping={LONG}",
+        f"report {LONG}",
+        f"metrics {LONG}",
+        f"compare {LONG} {LONG}",
+        f"nodes {LONG}",
+        f"convert {JOBS} {LONG}.json --to batsim4",
+        f"inspect {LONG}",
+        f"study run {LONG}",
+    ],
+)
+def test_places_that_cannot_be_looked_at_are_mistakes(capsys, tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    said = refused(capsys, *line.split())
+    assert LONG in said
+    assert not [*tmp_path.iterdir()]
+
+
+def test_in_python_too(tmp_path):
+    for call in (lambda: wt.load_run(LONG), lambda: wt.simulate("example:small", out=tmp_path / LONG)):
+        with pytest.raises(UsageError):
+            call()
+    with pytest.raises(InputError, match="File name too long"):
+        wt.read_workload(LONG)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder that is in use stays")
+def test_a_current_directory_that_is_gone(tmp_path):
+    done = shell(f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir ../gone && windtunnel run example:small --out x")
+    assert done.returncode == 2
+    assert "the current directory: No such file" in done.stderr
+
+
+def test_a_file_of_a_run_is_not_the_run(tmp_path, capsys):
+    folder = tmp_path / "my run"
+    assert main(["run", "example:small", "-q", "--out", str(folder)]) == 0
+    assert f"name the directory, {folder}" in refused(capsys, "metrics", folder / "run.json")
+    assert f"windtunnel metrics '{folder}'" in refused(capsys, "study", "show", folder)
+    assert f"windtunnel report '{folder}' shows" in refused(capsys, "lease", "gantt", folder)

@@ -10,7 +10,8 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "site").mkdir()
     (tmp_path / "site/slurm.conf").write_text("NodeName=n1\n")
-    (tmp_path / "log.swf").write_text("1 0 -1 100 2 -1 -1 2 200 -1 1 7 1 -1 1 -1 -1 -1\n")
+    for name in ("log.swf", "my log.swf"):
+        (tmp_path / name).write_text("1 0 -1 100 2 -1 -1 2 200 -1 1 7 1 -1 1 -1 -1 -1\n")
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,8 @@ def here(tmp_path, monkeypatch):
         (["-V"], "windtunnel --version"),
         (["help", "rum"], "did you mean 'run'?"),
         (["run", "log.swf", "hosts:4"], "the platform comes first: windtunnel run hosts:4 log.swf"),
+        (["run", "my log.swf", "hosts:4"], "the platform comes first: windtunnel run hosts:4 'my log.swf'"),
+        (["lease", "run", "my log.swf"], "windtunnel run hosts:16 'my log.swf' --scheduler leases"),
         (["run", "site", "log.swf"], "name the file in it: site/slurm.conf"),
     ],
 )

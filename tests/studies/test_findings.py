@@ -330,3 +330,10 @@ def test_percentages_stand_below_each_other_as_numbers_do():
     assert [shares.is_number(rank) for rank in range(2)] == [False, True]
     assert Table("", ("low",), ((None,),)).is_number(0)  # an interval of a single point is not known
     assert str(shares).splitlines()[1:] == ["x|1/2     +5.0%", "-             -", "c       -100.0%"]
+
+
+def test_the_page_of_one_scheduler_is_compared_with_no_other(tmp_path):
+    study = wt.study("one", platforms="hosts:8", workloads="lublin:5?hosts=8", schedulers="easy").run(tmp_path / "out")
+    assert study.report(baseline="easy").is_file()
+    with pytest.raises(UsageError, match="there is no scheduler 'nobody' in the study"):
+        study.report(baseline="nobody")

@@ -121,6 +121,16 @@ on_failure = "explode"
             "to a greater one",
         ),
         (
+            'workloads = "lublin:9?load={x}"\nschedulers = "easy"\n[parameters]\nx = {from = 0, to = 1, scale = "log"}',
+            4,
+            "begins above 0, not at 0",
+        ),
+        (
+            'workloads = "lublin:{x}"\nschedulers = "easy"\nparameters.x = {from = 1, to = 9, scale = "log", whole = true}',
+            3,
+            "a span of whole numbers cannot be drawn in logarithms: leave out whole = true",
+        ),
+        (
             'workloads = "lublin:9?load={makespan}"\nschedulers = "easy"\n[parameters]\nmakespan = 3',
             4,
             "cannot be called 'makespan'",

@@ -32,20 +32,23 @@ def batsim4(argv: Sequence[str]) -> int:
     if options.dump_execution_context:
         _dump(options)
         return 0
+    from windtunnel.cli.endings import end_if_asked
     from windtunnel.cli.summary import print_account
 
     quiet = options.quiet or options.verbosity == "quiet"
     simulation = _simulation(options)
-    for reason in idle(options):
-        simulation.account.tell("without-effect", reason)
-    told = simulation.account.lines
-    if not quiet:
-        print_account(told)
-    try:
-        simulation.run()
-    finally:
+    with simulation.recording.kept():
+        for reason in idle(options):
+            simulation.account.tell("without-effect", reason)
+        told = simulation.account.lines
         if not quiet:
-            print_account(simulation.account.since(told))
+            print_account(told)
+        end_if_asked()
+        try:
+            simulation.run()
+        finally:
+            if not quiet:
+                print_account(simulation.account.since(told))
     return 0
 
 

@@ -42,24 +42,27 @@ def batsim5(argv: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     """Simulate, and say what did not take effect."""
+    from windtunnel.cli.endings import end_if_asked
     from windtunnel.cli.quietly import only_errors_logged
     from windtunnel.cli.summary import print_account
 
     simulation = _simulation(options, argv)
-    for reason in idle(options):
-        simulation.account.tell("without-effect", reason)
-    told = simulation.account.lines
-    if not _quiet(options):
-        print_account(told)
-    try:
-        with only_errors_logged(_quiet(options)):
-            simulation.run()
-    except DeadlockError:
-        print(f"{_DEADLOCK} (here: in the simulation engine).", file=sys.stderr)
-        raise
-    finally:
+    with simulation.recording.kept():
+        for reason in idle(options):
+            simulation.account.tell("without-effect", reason)
+        told = simulation.account.lines
         if not _quiet(options):
-            print_account(simulation.account.since(told))
+            print_account(told)
+        end_if_asked()
+        try:
+            with only_errors_logged(_quiet(options)):
+                simulation.run()
+        except DeadlockError:
+            print(f"{_DEADLOCK} (here: in the simulation engine).", file=sys.stderr)
+            raise
+        finally:
+            if not _quiet(options):
+                print_account(simulation.account.since(told))
     return 0
 
 

@@ -202,22 +202,24 @@ def _engine(**chosen: Any) -> Any:
 
 def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bool, **options: Any) -> Any:
     """Carry out a run; one that is interrupted still marks its files."""
+    from windtunnel.cli.endings import end_if_asked
     from windtunnel.cli.summary import print_account
     from windtunnel.engine.rounds.pace import Pacer
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
     simulation = lease_simulation(work, **options)
-    told = simulation.account.lines
-    if not quiet:
-        print_account(told)
-    if speed is not None:
-        simulation.engine.pace = Pacer(speed)
-    try:
-        simulation.run_until(math.inf if until is None else until)
-    finally:
-        simulation.close()
+    with simulation.recording.kept():
+        told = simulation.account.lines
         if not quiet:
-            print_account(simulation.account.since(told))
+            print_account(told)
+        simulation.engine.pace = None if speed is None else Pacer(speed)
+        end_if_asked()
+        try:
+            simulation.run_until(math.inf if until is None else until)
+        finally:
+            simulation.close()
+            if not quiet:
+                print_account(simulation.account.since(told))
     return LeaseRun.of(simulation.recording)
 
 

@@ -82,9 +82,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except OSError as fault:
         place = "" if fault.filename is None else f"{fault.filename}: "
+        if not place and isinstance(fault, FileNotFoundError):
+            place = "the current directory: "
         print(f"windtunnel: {place}{fault.strerror or fault}", file=sys.stderr)
         silence(sys.stdout)
-        return 1
+        return 2 if place else 1  # a place that cannot be used was named; what has no name is our own stream
     return code
 
 

@@ -1,6 +1,5 @@
 """``windtunnel run``."""
 
-import sys
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Final, Optional
@@ -15,7 +14,6 @@ from windtunnel.cli.run_options import (
     failure_model,
     inputs,
     snapshots,
-    tell_page,
     watching,
     with_given,
 )
@@ -219,7 +217,8 @@ def run(
     from windtunnel import api
     from windtunnel.cli import summary
     from windtunnel.cli.progress import progress_observers
-    from windtunnel.diagnostics import UsageError, replacing, without_garbage_collection
+    from windtunnel.cli.run_course import carry_out, print_result
+    from windtunnel.diagnostics import UsageError, without_garbage_collection
     from windtunnel.engine import Options
 
     check_energy(energy=energy, energy_rule=energy_rule, job_energy=job_energy, delays_compute=delays_compute)
@@ -274,36 +273,16 @@ def run(
             stream=stream,
             unattended=not live,
         )
-    if timeout != PATIENCE and not any("://" in one or one.startswith("lib:") for one in scheduler):
-        simulation.account.tell("without-effect", "--timeout has no effect: no scheduler is out of process")
-    told = simulation.account.lines
-    if not quiet:
-        summary.print_ingestion(simulation.workloads)
-        summary.print_account(told)
     with simulation.recording.holding():
-        try:
-            done = _run(simulation, watched)
-        finally:
-            if not quiet:
-                summary.print_account(simulation.account.since(told))
-        if {warm_up, cool_down} != {"0"}:
-            _ = done.metrics  # trims that leave nothing are an error, whether metrics are printed or not
-        if parquet and out is not None:
-            with replacing(out / "jobs.parquet") as beside:
-                done.jobs.write_parquet(beside)
-        if report is not None:
-            done.report(report)
-    if as_json:
-        sys.stdout.write(done.metrics.json().decode() + "\n")
-    elif not quiet:
-        summary.print_metrics(done, out)
-
-
-def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
-    """Run, watched or not."""
-    import gc
-
-    # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
-    gc.freeze()
-    gc.set_threshold(200_000, 50, 100)
-    return simulation.run() if watching is None else simulation.live(announce=tell_page, **watching)
+        if timeout != PATIENCE and not any("://" in one or one.startswith("lib:") for one in scheduler):
+            simulation.account.tell("without-effect", "--timeout has no effect: no scheduler is out of process")
+        done = carry_out(
+            simulation,
+            watched=watched,
+            quiet=quiet,
+            trimmed={warm_up, cool_down} != {"0"},
+            out=out,
+            parquet=parquet,
+            report=report,
+        )
+    print_result(done, out, as_json=as_json, quiet=quiet)

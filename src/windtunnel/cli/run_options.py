@@ -109,9 +109,11 @@ def _check_order(platform: str, workloads: list[str], options: dict[str, Any]) -
 
     first = next((one for one in workloads if word_format(one, "platform") is not None), "")
     if first and word_format(platform, "platform") is None and not _is_platform(platform, options):
+        from shlex import join
+
         raise UsageError(
             f"{first} is a platform, and stands where workloads do",
-            f"the platform comes first: windtunnel run {first} {platform}",
+            f"the platform comes first: {join(['windtunnel', 'run', first, platform])}",
         )
 
 

@@ -3,6 +3,7 @@
 Packages may add formats in the entry point group ``windtunnel.formats``: each entry is a :class:`Format`.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -65,10 +66,11 @@ def _head(path: Path) -> bytes:
 
 def _shorthands(text: str) -> str:
     """What may have been meant by what is not a file, if it is somewhat like a description."""
-    if Path(text, "run.json").is_file():
+    is_file = os.path.isfile  # false, too, where one may not look
+    if is_file(Path(text, "run.json")):
         return "it holds a run, which windtunnel report, metrics and compare read"
     for name in ("slurm.conf", "scontrol-node.txt"):  # of a site that windtunnel slurm extract has copied
-        if Path(text, name).is_file():
+        if is_file(Path(text, name)):
             return f"name the file in it: {Path(text, name)}"
     if text.startswith("example:"):
         return f"a bundled example brings its platform and its workload: windtunnel run {text}"

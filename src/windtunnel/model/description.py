@@ -6,7 +6,8 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.model.host import Host
-from windtunnel.model.network import PointKind, ZonedNetwork
+from windtunnel.model.network.network import ZonedNetwork
+from windtunnel.model.network.routes import PointKind
 from windtunnel.model.platform import Link, Platform, column_of
 
 __all__ = [

@@ -77,10 +77,12 @@ def _bars(run: Path) -> Iterator[_Bar]:
                     yield _Bar(int(row["lease_id"]), row["kind"], start, end, int(low), int(high or low))
     except FileNotFoundError as error:
         if (run / "jobs.csv").is_file():
+            from shlex import quote
+
             raise UsageError(
                 f"{run} is a run without leases: there is nothing of leases to draw",
-                f"windtunnel report {run} shows the schedule of its jobs; "
-                f"windtunnel plot {run} gantt FILE.svg draws it",
+                f"windtunnel report {quote(str(run))} shows the schedule of its jobs; "
+                f"windtunnel plot {quote(str(run))} gantt FILE.svg draws it",
             ) from error
         raise UsageError(f"there is no run of leases in {run}", "give a directory of lease run --out") from error
     except OSError as error:

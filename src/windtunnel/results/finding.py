@@ -1,5 +1,6 @@
 """Where a run is on disk: by its directory, or by a prefix as in Batsim."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,18 +19,22 @@ def find_run(path: str | Path) -> tuple[Callable[[str], bytes | None], RunState]
     """
     if not isinstance(path, str | Path) or path == "":
         raise UsageError(f"a run is named by its directory, not by {path!r}")
-    base = Path(path).absolute()
+    base, isfile = Path(path).absolute(), os.path.isfile  # false, too, where one may not look
     for stem in (f"{base}/", f"{base}_", f"{base}"):
         layout = Layout(stem)
         state, jobs = (Path(f"{stem}{name}") for name in ("run.json", "jobs.csv"))
-        if state.is_file():
+        if isfile(state):
             return _reader(layout), read_state(state)
-        if jobs.is_file():
+        if isfile(jobs):
             dialect = Dialect.BATSIM5 if Path(f"{stem}schedule.json").exists() else Dialect.BATSIM4
             return _reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value)
     hint = "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv"
-    if (base / STUDY_FILE).is_file():
-        hint = f"it holds a study: windtunnel study show {path}"
+    if isfile(base / STUDY_FILE):
+        from shlex import quote
+
+        hint = f"it holds a study: windtunnel study show {quote(str(path))}"
+    elif isfile(base) and isfile(base.with_name("run.json")):
+        hint = f"it is a file of a run: name the directory, {Path(path).parent}"
     raise UsageError(f"there is no run in {str(path)!r}: neither run.json nor jobs.csv", hint)
 
 

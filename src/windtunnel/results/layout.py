@@ -116,9 +116,9 @@ def _end_of_folder(prefix: str) -> int:
 
 
 def _make(folder: Path, what: str) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{what} exists but is not a directory")
     try:
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{what} exists but is not a directory")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise UsageError(f"{what} cannot be made: {fault.strerror}") from fault

@@ -2,18 +2,18 @@
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
-from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError
+from windtunnel.diagnostics import Account, SimulationError, UsageError
 from windtunnel.model import Platform, Workload
 from windtunnel.results.columns import Collector
-from windtunnel.results.files import overwrite
 from windtunnel.results.flushing import Flusher
 from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches
 from windtunnel.results.layout import DERIVED_FILES, Layout
+from windtunnel.results.marker import ended_by, mark, mark_spoilt
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.place import Place
 from windtunnel.results.recorders import RecordingOptions, recorders
@@ -28,8 +28,6 @@ from windtunnel.vocabulary.component import Observer
 
 __all__ = ["COMPLETE", "Recording"]
 
-_ROOM: Final = b" " * 2000 + b"\n"
-"""What the marker of a run under way ends with, so that a full disk has room for how it ended."""
 COMPLETE = "complete"
 """The outcome of a run that came to its end; any other text says why it did not."""
 
@@ -70,8 +68,7 @@ class Recording(Observer):
             facts=as_plain(facts or {}),
             start_date=start_date,
         )
-        inputs = [*inputs]
-        self.state.inputs = input_files(inputs)
+        self.state.inputs = input_files(inputs := [*inputs])
         self.account = Account() if account is None else account
         """What did not take effect as written."""
         self._notes = RunNotes(self.state, self.account)
@@ -82,9 +79,13 @@ class Recording(Observer):
         self._take(Place.take(layout, inputs=inputs, force=force))
         try:
             self._write_state()
-            self._place.clear()
-            self._recorders = recorders(layout, options, self.collector)
-            self._files.rows = {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+            try:
+                self._place.clear()
+                self._recorders = recorders(layout, options, self.collector)
+                self._files.rows = {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+            except BaseException as fault:
+                self._spoilt(fault)
+                raise
         except BaseException:
             self._place.release()
             raise
@@ -104,15 +105,25 @@ class Recording(Observer):
             rows.stop(self.state.reason)
 
     @contextmanager
-    def holding(self) -> Iterator[None]:
-        """For the length of the run, and while what is made from its files is written beside them.
+    def kept(self) -> Iterator[None]:
+        """Before the run: whatever ends it within is how it ended."""
+        try:
+            yield
+        except BaseException as fault:
+            self.close(ended_by(fault))
+            raise
 
-        Only after that is the run marked as complete; until then no other process may begin a run there.
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """For the run, and while what is made from it is written beside: only then is it marked as complete.
+
+        Until then no other process may begin a run there.
         """
         self._place.hold()
         self._held = True
         try:
-            yield
+            with self.kept():
+                yield
         except (SimulationError, KeyboardInterrupt) as fault:
             if self.state.status is Status.COMPLETE:
                 self._spoilt(fault)
@@ -123,6 +134,9 @@ class Recording(Observer):
                 if self.state.status is not Status.RUNNING:
                     self._place.check_ours()
                     self._write_state()
+            except KeyboardInterrupt as fault:
+                self._spoilt(fault)
+                raise
             finally:
                 self._place.release()
 
@@ -185,17 +199,7 @@ class Recording(Observer):
             self._place.release()
 
     def _spoilt(self, fault: BaseException) -> None:
-        """The run is over, and something of it could not be written: its marker must not say that it is running."""
-        self.state.status = Status.INCOMPLETE
-        self.state.reason = str(fault) or type(fault).__name__
-        path = self.layout.path("run.json")
-        with suppress(WindtunnelError):
-            self._place.check_ours()
-            try:
-                self._write_state()
-            except WindtunnelError:  # a full disk: there is room in the marker that lies there
-                if path is not None:
-                    overwrite(path, self.state.json())
+        mark_spoilt(self._files, self.state, self.account, self._place, fault)
 
     def close(self, reason: str = "the run was abandoned") -> None:
         """Write out what was recorded; a run that has not ended is marked incomplete. May be called twice."""
@@ -238,9 +242,7 @@ class Recording(Observer):
         return self._whole.measure(*trims, self.read, columns=self.collector.columns.as_filed() if over else None)
 
     def _write_state(self) -> None:
-        self.state.account = self.account.lines
-        room = _ROOM if self.state.status is Status.RUNNING and self.layout.stem is not None else b""
-        self._files.write("run.json", self.state.json() + room)
+        mark(self._files, self.state, self.account)
 
     def read(self, name: str) -> bytes | None:
         """The content of one of the run's files, None if there is no such file (yet)."""
@@ -298,4 +300,3 @@ class Recording(Observer):
     def __getstate__(self) -> dict[str, Any]:
         self.flush()
         return {name: value for name, value in self.__dict__.items() if name != "_place"} | {"_flusher": None}
-

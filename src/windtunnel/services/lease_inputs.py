@@ -40,7 +40,9 @@ def _refuse_jobs(path: Path) -> None:
     with suppress(InputError):
         meant = guess_format(path)
         if meant.kind == "workload" and meant.name != "lwf":
-            hint = f"jobs are scheduled as leases by windtunnel run hosts:16 {path} --scheduler leases"
+            from shlex import quote
+
+            hint = f"jobs are scheduled as leases by windtunnel run hosts:16 {quote(str(path))} --scheduler leases"
             raise UsageError(f"{path} holds no leases: it is in the format {meant.name}", hint) from None
 
 

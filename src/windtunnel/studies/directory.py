@@ -97,7 +97,9 @@ def read_facts(folder: Path) -> StudyFacts:
     except (FileNotFoundError, NotADirectoryError):
         hint = "name the directory that `study run` has written"
         if (folder / "run.json").is_file():
-            hint = f"it holds a run: windtunnel metrics {folder}"
+            from shlex import quote
+
+            hint = f"it holds a run: windtunnel metrics {quote(str(folder))}"
         raise UsageError(f"there is no study in {str(folder)!r}: no {STUDY_FILE}", hint) from None
     except OSError as fault:
         raise UsageError(f"{folder / STUDY_FILE} cannot be read: {fault.strerror}") from fault

@@ -21,6 +21,7 @@ __all__ = [
     "NEITHER_IS_BETTER",
     "REPORTED",
     "USUAL",
+    "check_baseline",
     "differences",
     "groups_of",
     "means",
@@ -208,6 +209,12 @@ def _columns(chosen: Sequence[str], ours: Sequence[str]) -> tuple[str, ...]:
     return (*(f"{name} (chosen)" if name in ours else name for name in chosen), *ours)
 
 
+def check_baseline(baseline: str, names: Sequence[str], among: str = "scheduler") -> None:
+    """Refuse to compare with what the study does not have."""
+    if baseline not in names:
+        raise UsageError(f"there is no {among} {baseline!r} in the study", did_you_mean(baseline, names))
+
+
 def differences(
     frame: "pl.DataFrame",
     baseline: object,
@@ -222,8 +229,7 @@ def differences(
     _figure(frame, metric)
     baseline = str(baseline)
     names = [str(name) for name in frame[among].unique(maintain_order=True)] if among in frame.columns else []
-    if baseline not in names:
-        raise UsageError(f"there is no {among} {baseline!r} in the study", did_you_mean(baseline, names))
+    check_baseline(baseline, names, among)
     _grouped(frame, metric, by, ())  # whether there are such columns
     by = [name for name in dict.fromkeys(by) if name != among]  # a row is there for each of these anyway
     wide = _inputs(frame, metric, among)

@@ -11,7 +11,7 @@ from windtunnel.results.files import save_page
 from windtunnel.results.layout import STUDY_FILE
 from windtunnel.studies.directory import JOURNAL, POINTS
 from windtunnel.studies.figures import with_unit
-from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
+from windtunnel.studies.findings import check_baseline, differences, groups_of, means, ranking, ranking_table
 from windtunnel.studies.statistics.table import Table, as_chosen, as_shown
 from windtunnel.version import __version__
 
@@ -69,6 +69,7 @@ def page(study: Reported, metrics: Sequence[str], *, baseline: str = "", confide
         raise UsageError("no point of the study has a result yet: there is nothing to report")
     policies = [str(name) for name in frame["scheduler"].unique(maintain_order=True)]
     baseline = baseline or policies[0]
+    check_baseline(baseline, policies)
     parts = [f"<h1>{escape(study.name)}</h1>", _progress(study)]
     for metric in metrics:
         table = means(frame, metric, confidence=confidence)

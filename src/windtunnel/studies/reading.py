@@ -219,7 +219,9 @@ def _span(way: _Way, given: Mapping[str, Any], faults: Faults) -> Span:
     elif scale not in {"linear", "log"}:
         fault = f"the scale of a span must be linear or log, not {scale!r:.60}"
     elif scale == "log" and (low <= 0 or whole):
-        fault = "a span of logarithms is one of numbers above 0, not only whole ones"
+        fault = 'a span of whole numbers cannot be drawn in logarithms: leave out whole = true or scale = "log"'
+        if low <= 0:
+            fault = f"a span that is drawn in logarithms begins above 0, not at {low}"
     elif whole and (low != int(low) or high != int(high)):
         fault = "a span of whole numbers has whole ends"
     if fault:

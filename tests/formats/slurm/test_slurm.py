@@ -123,7 +123,7 @@ def test_json(file):
 
 
 SACCT_FAULTS = [
-    ("nothing", "", [(1, "column"), (1, "column"), (1, "column"), (1, "column")], "there is no column for JobID"),
+    ("nothing", "", [(0, "empty")], "no job in this file"),
     ("no submit", "JobID|ElapsedRaw|NCPUS\n1|2|3\n", [(1, "column")], "no column for Submit"),
     ("no run time", "JobID|Submit|NCPUS\n1||3\n", [(1, "column")], "no column for a run time"),
     ("no processors", "JobID|Submit|Elapsed\n1|Unknown|\n", [(1, "column")], "no column for processors"),
@@ -312,6 +312,10 @@ CONF_FAULTS = [
     ("twice", "NodeName=a\nNodeName=a\n", [(2, "duplicate", "node 'a' is given more than once")]),
     ("CPUs", "NodeName=a CPUs=two\n", [(1, "number", "CPUs is 'two', an integer >= 1 is expected")]),
     ("no CPU", "NodeName=a CPUs=0\n", [(1, "number", "CPUs is '0', an integer >= 1 is expected")]),
+    ("too many", "NodeName=a CPUs=65534\nNodeName=b CPUs=65533\n", [
+        (1, "number", "a node has 65,534 CPUs, and Slurm counts at most 65,533")]),
+    ("too many cores", "NodeName=a[1-9] Sockets=999999 CoresPerSocket=999999\n", [
+        (1, "number", "a node has 999,998,000,001 CPUs, and Slurm counts at most 65,533")]),
     ("sockets", "NodeName=a Sockets=-1\n", [(1, "number", "Sockets is '-1', an integer >= 1 is expected")]),
     ("cores", "NodeName=a CoresPerSocket=1.5\n", [(1, "number", "CoresPerSocket is '1.5', an integer >= 1 is expected")]),
     ("threads", "NodeName=a ThreadsPerCore=\n", [(1, "number", "ThreadsPerCore is '', an integer >= 1 is expected")]),

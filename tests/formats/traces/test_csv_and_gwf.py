@@ -80,6 +80,8 @@ def test_a_mapping(file):
 def test_faulty_mappings(file, text, message):
     with pytest.raises(UsageError, match=message):
         read_mapping(file(text, "mapping.toml"))
+    with pytest.raises(UsageError, match=r"mapping\.toml"):
+        read_mapping(file(text, "mapping.toml"))
 
 
 def test_columns_of_one_name_are_told(file, tmp_path):

@@ -145,7 +145,9 @@ class _Reader:
         if not others or self._generation in self._generations():
             return False
         message = f"this is a workload of Batsim {others.pop()}, the file is read as one of Batsim {self._generation}"
-        hint = f"windtunnel convert {self._path.name} NEW.json --to batsim{self._generation}"
+        from shlex import quote
+
+        hint = f"windtunnel convert {quote(self._path.name)} NEW.json --to batsim{self._generation}"
         self._findings.add(message, code="generation", pointer="/profiles", hint=hint)
         return True
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from windtunnel.formats.format import Format
-from windtunnel.formats.slurm.heads import first_line, is_headless, separator_of
+from windtunnel.formats.sacct_heads import first_line, is_headless, separator_of
 
 __all__ = [
     "FORMATS",

@@ -87,6 +87,10 @@ def called(names: Sequence[str], *, one: str = "", several: str = "") -> str:
     return f"nodes {first} and {last} {several}".rstrip()
 
 
+_MOST_CPUS: Final = 65_533
+"""Of a node: Slurm has 16 bits for them, and a meaning for two values."""
+
+
 def node_of(name: str, line: Line) -> SlurmNode:
     """A node as its line describes it."""
     boards = line.integer("Boards", 1, least=1)
@@ -99,6 +103,9 @@ def node_of(name: str, line: Line) -> SlurmNode:
     cpus = line.integer("CPUs" if line.has("CPUs") else "Procs", product, least=1)
     if (line.has("CPUs") or line.has("Procs")) and product == 1 and cpus > 1:
         sockets, cores = (sockets, cpus) if line.has("Sockets") or boards > 1 else (cpus, 1)
+    if max(product, cpus) > _MOST_CPUS:
+        line.note(f"a node has {max(product, cpus):,} CPUs, and Slurm counts at most {_MOST_CPUS:,}", "number")
+        sockets = cores = threads = cpus = 1
     state, flags = state_of(line.text("State", "UNKNOWN"))
     for word in {state, *flags} - _STATES:
         hint = did_you_mean(word, _STATES)

@@ -20,9 +20,9 @@ from typing import Final
 from windtunnel.diagnostics import Findings
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.sacct_heads import first_line, separator_of
 from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
-from windtunnel.formats.slurm.heads import first_line, separator_of
 from windtunnel.formats.slurm.quoted import unquoted
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.sacct_json import records_of_json
@@ -119,6 +119,8 @@ def _table(data: bytes, delimiter: str, columns: str) -> str:
 
 def _of_text(whole: str, findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
     text = whole.lstrip("\r\n")
+    if not text.strip():
+        return  # no job, as is said of every file without one
     skipped = whole.count("\n") - text.count("\n")
     first = text.split("\n", 1)[0]
     if "|" not in first and first.split()[:1] == ["JobID"] and len(first.split()) > 1:

@@ -51,7 +51,7 @@ def date(text: str, zone: tzinfo = UTC) -> float | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        why = f", not {text!r}" if str(error).startswith("Invalid isoformat") else f": {error}"
+        why = "" if str(error).startswith("Invalid isoformat") else f": {error}"
         raise ValueError(f"a date such as 2024-03-05T08:00:00 is expected{why}") from None
     return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
 

@@ -104,7 +104,7 @@ def read_mapping(mapping: str | Path | Mapped) -> Mapped:
             raise UsageError(f"there is no mapping {str(mapping)!r}", f"a TOML file, or one of {', '.join(PRESETS)}")
         found = _from_file(path)
     if faults := [*_faults(found)]:
-        raise _error("the mapping", faults)
+        raise _error("the mapping" if isinstance(mapping, Mapped) else f"the mapping {mapping}", faults)
     return found
 
 

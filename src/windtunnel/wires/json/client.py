@@ -53,7 +53,9 @@ class JsonComponent:
         if options.redis:
             from windtunnel.wires.redis_store import RedisStore
 
-            self._store = RedisStore(options.redis_hostname, options.redis_port, options.redis_prefix)
+            self._store = RedisStore(
+                options.redis_hostname, options.redis_port, options.redis_prefix, self._peer.timeout
+            )
             self._writer = Writer(options.config(), self._store.put)
             self._reader = Reader(self._store.get)
         self._peer.open()
@@ -77,6 +79,8 @@ class JsonComponent:
             before = self.decide(now, notices[:-1])  # the end travels alone
             after = self.decide(now, notices[-1:])
             return Reply(max(before.now, after.now), before.decisions + after.decisions)
+        if self._store is not None:
+            self._store.now = now
         text = self._writer.message(now, notices)
         if text is None:
             return Reply(now, [])

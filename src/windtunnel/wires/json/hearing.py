@@ -139,7 +139,9 @@ class Hearing:
         described = data.get("job")
         if described is None and self.store is not None:
             described = self._stored(f"job_{job_id}")
-            workload, _, profile = f"{job_id}!{(described or {}).get('profile', '')}".split("!", 2)
+            if described is None:
+                raise ProtocolError(f"JOB_SUBMITTED: Redis has no key job_{job_id} under the prefix of this run")
+            workload, _, profile = f"{job_id}!{described.get('profile', '')}".split("!", 2)
             if self.options.forward_profiles and (value := self._stored(f"profile_{workload}!{profile}")):
                 self._keep(workload, profile, value)
         if not isinstance(described, dict):
@@ -161,8 +163,15 @@ class Hearing:
     def _stored(self, key: str) -> dict[str, Any] | None:
         """An object from Redis."""
         text = None if self.store is None else self.store.get(key)
-        value = None if text is None else msgspec.json.decode(text)
-        return value if isinstance(value, dict) else None
+        if text is None:
+            return None
+        try:
+            value = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError) as fault:
+            raise ProtocolError(f"what Redis has under {key} is not JSON: {fault}") from fault
+        if not isinstance(value, dict):
+            raise ProtocolError(f"what Redis has under {key} is {value!r:.60}, an object is expected")
+        return value
 
     def _completed(self, at: float, data: Mapping[str, Any]) -> n.Notice:
         job = self.jobs.pop(data["job_id"], None)

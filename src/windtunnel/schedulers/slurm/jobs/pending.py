@@ -5,10 +5,11 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import JobAsk, OverSubscribe, Qos
+from windtunnel.model.slurm import JobAsk, Qos
 from windtunnel.schedulers.slurm.jobs.asked_tasks import named_nodes
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.together import HetJob, Siblings
+from windtunnel.schedulers.slurm.jobs.whole_nodes import keep_whole
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest, union
@@ -190,27 +191,7 @@ class PendingJob:
             for record in self.records:
                 record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
-        self._keep_whole(cluster)
-
-    def _keep_whole(self, cluster: Cluster) -> None:
-        """A job that a partition with OverSubscribe=EXCLUSIVE has looked at wants whole nodes of the others too.
-
-        At submission those of higher tiers look first; all where all have to take it, no small ones where any has to.
-        """
-        any_takes = cluster.site.enforce_partition_limits == "ANY"
-        kinds = [record.table.partition.over_subscribe for record in self.records]
-        whole = self.all_look and OverSubscribe.EXCLUSIVE in kinds
-        for record, sharing in zip(self.records, kinds, strict=True):
-            if whole:
-                for form in record.forms:
-                    form.demand.want_whole()
-            if whole or self.ask.exclusive or self.ask.exclusive_user or record is self.records[0]:
-                record.leave_large_nodes()  # further partitions do so once they have looked at it
-            whole = whole or (sharing is OverSubscribe.EXCLUSIVE and (not any_takes or record.within_bounds))
-        if self.ask.exclusive_user:
-            looking = self.records if self.all_look else self.records[:1]
-            if any(record.by_whole_nodes for record in looking):
-                self.forget_user()
+        keep_whole(self, cluster)
 
     def move_to(self, table: PartitionTable, cluster: Cluster) -> Record:
         """It is in another partition from now on, and in none besides."""
@@ -219,38 +200,8 @@ class PendingJob:
         if self.given_minutes is not None:
             record.limit = self.given_minutes
         self.records = [record]
-        self._keep_whole(cluster)
+        keep_whole(self, cluster)
         return record
-
-    def want_whole(self) -> None:
-        """A partition with OverSubscribe=EXCLUSIVE has looked at it."""
-        for record in self.records:
-            for form in record.forms:
-                if not form.demand.exclusive:
-                    form.demand.want_whole()
-                    form.look_afresh()
-                    form.refusal = ""
-            if record.mask & record.table.beyond_most:
-                record.leave_large_nodes()
-                record.sort = 0
-
-    def forget_user(self) -> None:
-        """A partition that gives whole nodes has looked at it: ``--exclusive=user`` means nothing any more (§5.2)."""
-        for record in self.records:
-            for form in record.forms:
-                form.demand.exclusive_user = record.table.partition.exclusive_user
-                form.look_afresh()
-
-    def share(self, shares: bool) -> None:
-        """Where partitions leave that to jobs, it shares cores from now on, or shares none."""
-        if shares is self.shares:
-            return
-        self.shares = shares
-        for record in self.records:
-            for form in record.forms if record.table.partition.over_subscribe is OverSubscribe.YES else ():
-                form.demand.over_subscribe = shares
-                form.demand.forced = shares and form.demand.exclusive
-                form.look_afresh()
 
     @property
     def minutes(self) -> int | None:

@@ -2,6 +2,7 @@
 
 from windtunnel.model.slurm import OverSubscribe
 from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.whole_nodes import forget_user, share_cores, want_whole
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["settle_sharing"]
@@ -13,11 +14,11 @@ def settle_sharing(state: State, record: Record) -> None:
     if len(job.records) == 1 and not record.demand.forced:
         return
     if partition.over_subscribe is OverSubscribe.EXCLUSIVE:
-        job.share(False)
-        job.want_whole()  # from now on, and in all of its partitions
+        share_cores(job, False)
+        want_whole(job)  # from now on, and in all of its partitions
     elif partition.over_subscribe is OverSubscribe.FORCE and partition.share_count > 1:
-        job.share(True)
+        share_cores(job, True)
     elif record.demand.exclusive or (state.selector.linear and partition.over_subscribe is OverSubscribe.NO):
-        job.share(False)
+        share_cores(job, False)
     if job.ask.exclusive_user and record.by_whole_nodes:
-        job.forget_user()
+        forget_user(job)
