@@ -110,8 +110,6 @@ class PlanMaker(Starter):
             horizon = later if again else state.now if only_now else _NEVER
             if minutes < record.limit and (self.booked or state.limits.active):
                 horizon = _NEVER  # whether it could run at all makes a difference
-            if self.sizes and not record.demand.plain_shape:
-                horizon = _NEVER  # its CPUs count in its priority, wherever they are found
             if job.het is not None:
                 horizon = _NEVER  # the earliest start that is found is kept, though another is tried
             found = self._will_run(record, among, horizon)
@@ -201,7 +199,9 @@ class PlanMaker(Starter):
             gone += [job.holding for job in suspended_for(state, record)]
         heed_switches(state, record)
         state.selector.preempts = takes_another_row(state, record, listed)
-        found = state.selector.will_run(record, among, state.occupancy, state.now, gone, horizon)
+        # Where priorities depend on CPUs, those of what is found later count, too.
+        until = _NEVER if self.sizes and not record.demand.plain_shape else horizon
+        found = state.selector.will_run(record, among, state.occupancy, state.now, gone, until)
         state.selector.preempts = False
         answer = state.selector.latest
         if answer is not None:

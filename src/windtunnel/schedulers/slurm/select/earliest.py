@@ -213,9 +213,12 @@ class Selector(PlainSelector):
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> tuple[int, Picked] | None:
         """The same for jobs without generic resources: no selection is made while CPUs or nodes cannot suffice."""
-        if record.demand.exclusive_user or record.job.ask.switches:
+        demand = record.demand
+        if demand.exclusive_user or record.job.ask.switches:
             return self._earliest(record, among, held, now, preemptable, horizon).within(horizon)
-        key = (self.kind(record), among, self.fit.weights.traces(among), *[one.job for one in preemptable])
+        memory = (demand.memory_per_node, demand.memory_per_cpu)  # of a kind are all that have room on empty nodes
+        nodes = (among, record.too_large, self.fit.weights.traces(among))
+        key = (self.kind(record), memory, nodes, *[one.job for one in preemptable])
         known = self._instant.at(now, self.turnover)
         found = known.get(key)
         if found is None or not found.tells(horizon):
@@ -230,7 +233,7 @@ class Selector(PlainSelector):
         if room.suffices(held):
             placed = self.choose_in(record, among, held)
             if placed is not None:
-                return Earliest((now, placed), now)
+                return Earliest((now, placed))
             room.failed()
         future: Occupancy | None = None
         running, dates = self.by_end, self.dates
@@ -241,7 +244,7 @@ class Selector(PlainSelector):
             if room.suffices(future):
                 placed = self.choose_in(record, among, future)
                 if placed is not None:
-                    return Earliest((now, placed), now)
+                    return Earliest((now, placed))
                 room.failed()
             running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
             dates = [one.end for one in running]

@@ -20,7 +20,7 @@ class Earliest:
 
     __slots__ = ("_found", "_until")
 
-    def __init__(self, found: tuple[int, Picked] | None, until: int) -> None:
+    def __init__(self, found: tuple[int, Picked] | None, until: int = _NOTHING) -> None:
         """``until``: by when the running jobs end that have to be gone; if nothing was found, those that were."""
         self._found = found
         self._until = until
