@@ -74,7 +74,7 @@ def _check(hint: Any) -> Check:
     if origin in (Union, UnionType):
         return _any_of(arguments)
     if origin is tuple:
-        return _sequence(arguments[0])
+        return _sequence(arguments[0]) if arguments[-1] is Ellipsis else _row(arguments)
     if origin in (Mapping, dict):
         return _mapping(*arguments)
     if hint is HostSet:
@@ -162,6 +162,19 @@ def _sequence(item: Any) -> Check:
         if quick and quick.issuperset(map(type, value)):  # large vectors and matrices
             return None
         return next((f"[{rank}]{fault}" for rank, one in enumerate(value) if (fault := checked(one))), None)
+
+    return check
+
+
+def _row(items: tuple[Any, ...]) -> Check:
+    """A tuple of so many values, each of its own kind."""
+    checks = [_check(item) for item in items]
+
+    def check(value: Any) -> str | None:
+        if type(value) not in _SEQUENCES or len(value) != len(checks):
+            return _found(f"a tuple of {len(checks)}", value)
+        faults = ((rank, one(item)) for rank, (one, item) in enumerate(zip(checks, value, strict=True)))
+        return next((f"[{rank}]{fault}" for rank, fault in faults if fault), None)
 
     return check
 

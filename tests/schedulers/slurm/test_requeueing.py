@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import windtunnel as wt
@@ -38,6 +39,18 @@ def test_a_requeued_job_keeps_its_place_and_jobs_that_depend_on_it_wait():
     assert order == ["a", "urgent", "b", "a#2", "c", "after"]
     assert found["a"]["final_state"] == "COMPLETED_KILLED"
     assert all(found[name]["final_state"] == "COMPLETED_SUCCESSFULLY" for name in order[1:])
+
+
+def test_a_job_that_asks_for_parts_of_its_nodes_is_requeued_with_them():
+    victim = job("a", 20, tasks=4, walltime=1800)
+    part = msgspec.structs.replace(victim.request, amounts=(("cores", 4.0), ("memory", 1024.0)))
+    found = rows(
+        requeueing(),
+        msgspec.structs.replace(victim, request=part),
+        job("urgent", 10, submit=10, tasks=8, partitions=("hi",), walltime=180),
+    )
+    assert found["a"]["final_state"] == "COMPLETED_KILLED"
+    assert found["a#2"]["final_state"] == "COMPLETED_SUCCESSFULLY"
 
 
 @pytest.mark.parametrize(
