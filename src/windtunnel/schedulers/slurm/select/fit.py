@@ -55,9 +55,33 @@ class Fit(GresFit):
                 return self.of_plain_tasks(demand, nodes, held)
             if demand.gpus_alone and not self.bound and record.table.partition.max_cpus_per_node is None:
                 return self.of_gpu_tasks(demand, nodes, held)
+        if self._says_it_all(record, row):
+            return self._of_nodes_alike(record, nodes, held, row)
         found = {}
         for node in bits(nodes):
             count = self._on_node(record, node, held, row, near)
+            if count > 0:
+                found[node] = count
+        return found
+
+    def _says_it_all(self, record: Record, row: int) -> bool:
+        """Whether a node's sort, and what is taken of its CPUs and memory, tell what a job could use of it."""
+        demand = record.demand
+        if row not in (IDLE, EMPTY) or self.by_socket or demand.asks_gres:
+            return False
+        return not (demand.exclusive_user or demand.of_sockets) and record.table.partition.max_cpus_per_node is None
+
+    def _of_nodes_alike(self, record: Record, nodes: int, held: Occupancy, row: int) -> dict[int, int]:
+        """What a job could use of each node, looked at once for all that are alike."""
+        cpus, cores, memory, sorts = held.cpus, held.cores, held.memory, self.sorts
+        known: dict[tuple[int, int, int, float], int] = {}
+        found = {}
+        for node in bits(nodes):
+            taken = (cores[node].bit_count(), cpus[node]) if row == IDLE else (0, 0)
+            key = (sorts[node], *taken, memory[node])
+            count = known.get(key)
+            if count is None:
+                count = known[key] = self._on_node(record, node, held, row, False)
             if count > 0:
                 found[node] = count
         return found
@@ -93,10 +117,6 @@ class Fit(GresFit):
                     found |= 1 << node
                     break
         return found
-
-    def idle_for(self, record: Record, node: int, held: Occupancy) -> int:
-        """The CPUs of a node that a job without generic resources could use where nobody shares any."""
-        return self._on_node(record, node, held, IDLE, False)
 
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int, near: bool) -> int:
         demand = record.demand

@@ -25,6 +25,10 @@ class PlainFit:
         self.by_socket = select.counts == "SOCKET"
         self.steps = [self._step(node) for node in range(cluster.size)]
         """CPUs of each node that are given up together where there is too little memory for all."""
+        kinds: dict[tuple[int, int, int, float], int] = {}
+        described = zip(cluster.cpus, cluster.cores, cluster.threads, cluster.memory, strict=True)
+        self.sorts = [kinds.setdefault(one, len(kinds)) for one in described]
+        """Of each node the number of its sort: those of one have as many CPUs, cores, threads, and memory."""
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bound = cluster.bound.nodes
         """Nodes with GPUs that are bound to sockets."""

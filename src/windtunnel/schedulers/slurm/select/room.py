@@ -78,9 +78,10 @@ class Room:
 
     def _count(self, held: Occupancy) -> None:
         known, counts = self._known, self._counts
+        usable = self._fit.usable(self._record, self._changed, held)
         for node in bits(self._changed):
             before = known.get(node, 0)
-            cpus = self._fit.idle_for(self._record, node, held)
+            cpus = usable.get(node, 0)
             if cpus != before:
                 known[node] = cpus
                 counts[cpus] += 1
