@@ -173,8 +173,10 @@ def _row(items: tuple[Any, ...]) -> Check:
     def check(value: Any) -> str | None:
         if type(value) not in _SEQUENCES or len(value) != len(checks):
             return _found(f"a tuple of {len(checks)}", value)
-        faults = ((rank, one(item)) for rank, (one, item) in enumerate(zip(checks, value, strict=True)))
-        return next((f"[{rank}]{fault}" for rank, fault in faults if fault), None)
+        for rank, (one, item) in enumerate(zip(checks, value, strict=True)):
+            if fault := one(item):
+                return f"[{rank}]{fault}"
+        return None
 
     return check
 
