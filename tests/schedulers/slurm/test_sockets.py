@@ -36,3 +36,28 @@ def test_cores_of_sockets_that_a_job_with_gpus_leaves_are_taken_once():
     assert {row["final_state"] for row in found.values()} == {"COMPLETED_SUCCESSFULLY"}
     assert found["rest"]["allocated_resources"] == found["gpus"]["allocated_resources"]
     assert found["rest"]["starting_time"] < 30
+
+
+def test_a_job_that_names_its_node_gets_no_more_memory_than_is_left_there():
+    """Slurm gives whole sockets beyond the memory of the node then; in the results nothing is given twice."""
+    nodes = tuple(
+        SlurmNode(
+            name=name, cpus=16, sockets=2, cores_per_socket=4, threads_per_core=2, memory=16000, state="IDLE"
+        )
+        for name in ("n1", "n2")
+    )
+    select = SelectSettings(counts="SOCKET", memory=True)
+    described = msgspec.structs.replace(
+        site(partitions=(Partition(name="batch", default=True),), select=select), nodes=nodes
+    )
+    run = wt.simulate(
+        platform(described),
+        workload(
+            job("first", 100, tasks=1, memory_per_node=8000),
+            job("named", 50, submit=10, tasks=4, threads_per_core=1, memory_per_cpu=3000, nodes=("n1",)),
+        ),
+        "slurm",
+    )
+    found = {row["job_id"]: row for row in run.jobs.to_dicts()}
+    assert {row["final_state"] for row in found.values()} == {"COMPLETED_SUCCESSFULLY"}
+    assert found["named"]["starting_time"] < 100

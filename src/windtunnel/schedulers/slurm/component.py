@@ -153,6 +153,7 @@ class Slurm(CarryingOut):
         self.state = State(site, int(now) + self.start_date)
         if site.select.counts == "SOCKET":
             self.takings.threads = self.state.cluster.threads
+            self.takings.beyond = self.state.memory_beyond
         self.admission = Admission(self.state)
         self.evictions = Evictions(self.state, self.jobs, self.takings)
         self.gang = Gang(self.state, self.jobs, self.takings, self.evictions.killed)
