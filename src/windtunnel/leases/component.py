@@ -18,7 +18,7 @@ from windtunnel.leases.haizea.stopping import StopCondition
 from windtunnel.leases.jobs import lease_of, site_of
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.planner import Planner
-from windtunnel.leases.planner.record import LeaseRecord
+from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.sanity import check
 from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
 from windtunnel.leases.registry import parts_of, read_settings, rules_of, shown_settings
@@ -181,7 +181,7 @@ class LeaseManager(Scheduler):
             if self._no_more:
                 self._ask_for_call(decisions)
             return decisions
-        if due and (late := writer.still_running(instant)):
+        if due and (late := self._still_running(instant)):
             latest = round(instant / TICKS + AT_LEAST, 6)  # as dates travel
             if now < latest:
                 return [CallMeLater(call_me_later_id="late", when=OneShot(latest))]
@@ -282,6 +282,15 @@ class LeaseManager(Scheduler):
             return True
         self._ended.append(number)
         return False
+
+    def _still_running(self, instant: int) -> list[str]:
+        """Jobs whose machines are to end now, of which the engine has not been notified yet."""
+        writer = self._writer
+        return [
+            writer.jobs[r.lease.id].id
+            for r in self.planner.plan.table.ending_at(instant)
+            if isinstance(r, VirtualMachines) and r.state and not r.is_suspending and r.lease.id not in writer.over
+        ]
 
     def _told(self, notice: ExternalEventOccurred) -> bool:
         """What clients ask of a service; whether it concerns leases."""

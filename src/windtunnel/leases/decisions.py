@@ -99,14 +99,6 @@ class DecisionWriter:
                 self._carried_out(lease, reservation, plan.now)
         self._note_how_things_stand()
 
-    def still_running(self, instant: int) -> list[str]:
-        """Jobs whose machines are to end now, of which the engine has not been notified yet."""
-        return [
-            self.jobs[r.lease.id].id
-            for r in self._plan.table.ending_at(instant)
-            if isinstance(r, VirtualMachines) and r.state and not r.is_suspending and r.lease.id not in self.over
-        ]
-
     def take(self) -> list[Decision]:
         """The decisions made since the last time, the report of all facts at their end."""
         decisions, self.decisions = self.decisions, []
