@@ -1,5 +1,7 @@
 """What is wrong with the fields of a decision, and where."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -8,13 +10,18 @@ from windtunnel.vocabulary import RegisterJob
 from windtunnel.vocabulary.checking import wrong_field
 
 
+class Part(NamedTuple):
+    name: str
+    amount: float
+
+
 def registered(amounts):
     request = Request(hosts=1, amounts=amounts)
     return RegisterJob(job=Job(id="w!1", request=request, profile=DelayProfile(id="w!p", delay=1.0)))
 
 
 @pytest.mark.parametrize(
-    "amounts", [(), (("cores", 2.0),), [["cores", 2], ("memory", np.float32(0.5))], (("cores", 1.0), ("gpu", 2))]
+    "amounts", [(), (("cores", 2.0),), [["cores", 2], ("memory", np.float32(0.5))], (("cores", 1.0), ("gpu", 2)), (Part("cores", 1.0),)]
 )
 def test_a_job_that_asks_for_parts_of_hosts_may_be_registered(amounts):
     assert wrong_field(registered(amounts)) == ""

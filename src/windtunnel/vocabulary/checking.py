@@ -150,14 +150,18 @@ def _exactly_tuple(hint: Any) -> Check:
     return lambda value: plain(value) if isinstance(value, tuple) else _found("a tuple", value)
 
 
+def _is_sequence(value: Any) -> bool:
+    if type(value) in _SEQUENCES:
+        return True
+    return hasattr(value, "__getitem__") and not isinstance(value, str | bytes | Mapping)
+
+
 def _sequence(item: Any) -> Check:
     checked = _check(item)
     quick = frozenset({item} if item in (str, int, float) else ())
 
     def check(value: Any) -> str | None:
-        if type(value) not in _SEQUENCES and (
-            isinstance(value, str | bytes | Mapping) or not hasattr(value, "__getitem__")
-        ):
+        if not _is_sequence(value):
             return _found("a tuple", value)
         if quick and quick.issuperset(map(type, value)):  # large vectors and matrices
             return None
@@ -171,7 +175,7 @@ def _row(items: tuple[Any, ...]) -> Check:
     checks = [_check(item) for item in items]
 
     def check(value: Any) -> str | None:
-        if type(value) not in _SEQUENCES or len(value) != len(checks):
+        if not _is_sequence(value) or len(value) != len(checks):
             return _found(f"a tuple of {len(checks)}", value)
         for rank, (one, item) in enumerate(zip(checks, value, strict=True)):
             if fault := one(item):

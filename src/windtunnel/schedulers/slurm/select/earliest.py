@@ -228,6 +228,7 @@ class Selector(PlainSelector):
     def _earliest(
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> Earliest:
+        """Now, without those that may be preempted, or after one batch of running jobs or another."""
         slow = self.tree is not None or not record.demand.plain_shape
         room = Room(record, among, held, self.fit, bounded=self._bounds_nodes(record), each=slow)
         if room.suffices(held):
