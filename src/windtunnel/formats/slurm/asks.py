@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.formats.slurm.submit_line import not_followed, options_in
+from windtunnel.formats.slurm.submitted_columns import licences_of
 from windtunnel.formats.slurm.values import megabytes
 from windtunnel.model.slurm import GresAsk, JobAsk
 
@@ -42,7 +43,11 @@ class Asked(msgspec.Struct, kw_only=True):
     """Minutes."""
     begin: int | None = None
     """When it became eligible, if that was later than its submission."""
+    licences: str = ""
+    """As in the column ``Licenses``."""
     submit_line: str = ""
+    lacking: frozenset[str] = frozenset()
+    """The options for which the log has no column."""
     submitted: float | None = None
     """When (seconds since 1970)."""
     zone: tzinfo = UTC
@@ -53,11 +58,12 @@ class Asked(msgspec.Struct, kw_only=True):
 
 
 def not_heard(asked: Asked) -> tuple[str, ...]:
-    """What the submit line asks for and nothing comes of."""
+    """What a record asks for and nothing comes of: options of its submit line, licences that cannot be read."""
+    unread = () if asked.licences == "" or licences_of(asked.licences) is not None else ("Licenses",)
     if not asked.submit_line:
-        return ()
+        return unread
     devices = any(name.startswith("gres/") for name in asked.tres)
-    return not_followed(asked.submit_line, asked.component, devices=devices)
+    return unread + not_followed(asked.submit_line, asked.component, devices=devices, lacking=_lacking(asked))
 
 
 def ask_of(asked: Asked) -> JobAsk:
@@ -79,7 +85,7 @@ def ask_of(asked: Asked) -> JobAsk:
         memory_per_node=per_node,
         gres_per_node=gres_node,
         gres_per_job=gres_job,
-        licences=_licences(asked.tres),
+        licences=_licences(asked),
         features=asked.constraints,
         time_limit=asked.limit,
         begin=asked.begin,
@@ -87,11 +93,18 @@ def ask_of(asked: Asked) -> JobAsk:
     )
     if not asked.submit_line:
         return ask
-    return options_in(asked.submit_line, ask, asked.component, asked.submitted, asked.zone)
+    return options_in(asked.submit_line, ask, asked.component, asked.submitted, asked.zone, _lacking(asked))
 
 
-def _licences(tres: Mapping[str, int]) -> dict[str, int]:
-    return {name[8:]: count for name, count in tres.items() if count and name.startswith("license/")}
+def _lacking(asked: Asked) -> frozenset[str]:
+    """The options that only the submit line tells: accounting knows of licences on sites that track them."""
+    return asked.lacking if _licences(asked) else asked.lacking | {"licenses"}
+
+
+def _licences(asked: Asked) -> dict[str, int]:
+    """Those of ``ReqTRES``, where the site tracks them, else of the column."""
+    found = {name[8:]: count for name, count in asked.tres.items() if count and name.startswith("license/")}
+    return found or licences_of(asked.licences) or {}
 
 
 def _memory(asked: Asked, cpus: int, nodes: int) -> tuple[int | None, int | None]:

@@ -44,12 +44,12 @@ _COLUMNS: Final = names(
     "a row",
     "JobID Submit Start End ElapsedRaw Elapsed NCPUS AllocCPUS AllocTRES ReqTRES ReqCPUS TimelimitRaw Timelimit "
     "State User Account Partition ReqMem NNodes ReqNodes QOS Constraints Reservation Eligible SubmitLine JobName "
-    "NodeList ReqGRES",
+    "NodeList ReqGRES Licenses",
     ignored="QOSREQ Exclusive OverSubscribe SegmentSize ReqReservation",
     noted="AllocGRES OriginalSLUID AdminComment AllocNodes AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite "
     "AvePages AveRSS AveVMSize "
     "BlockID Cluster Comment ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex "
-    "DerivedExitCode ExitCode Extra FailedNode Flags GID Group JobIDRaw Layout Licenses MaxDiskRead "
+    "DerivedExitCode ExitCode Extra FailedNode Flags GID Group JobIDRaw Layout MaxDiskRead "
     "MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode "
     "MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU "
     "MinCPUNode MinCPUTask NTasks Planned PlannedCPU PlannedCPURAW Priority QOSRAW Reason ReqCPUFreq "
@@ -60,6 +60,17 @@ _COLUMNS: Final = names(
     "TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot UID UserCPU WCKey WCKeyID WorkDir",
 )
 """The columns that sacct can print (Slurm 24.11)."""
+_OPTIONS: Final = {
+    "account": ("Account",),
+    "partition": ("Partition",),
+    "qos": ("QOS",),
+    "constraint": ("Constraints",),
+    "reservation": ("Reservation",),
+    "job-name": ("JobName",),
+    "time": ("Timelimit", "TimelimitRaw"),
+    "begin": ("Eligible",),
+}
+"""The columns that tell what was asked for by options of a submit line."""
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
 
 
@@ -182,11 +193,16 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         memory=row.get("ReqMem", ""),
         limit=None if limit is None or limit == inf else int(limit // 60),
         begin=later(date(row.get("Eligible", ""), zone), submit),
+        licences=row.get("Licenses", ""),
         submit_line=row.get("SubmitLine", ""),
+        lacking=_lacking(row),
         submitted=submit,
         zone=zone,
         component=_count(row["JobID"].partition("+")[2]),
     )
+    ask = ask_of(asked)
+    if limit is None and ask.time_limit is not None:
+        limit = ask.time_limit * 60.0
     return Record(
         id=row["JobID"],
         line=line,
@@ -195,16 +211,23 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         processors=_processors(row),
         walltime=limit,
         user=row.get("User", ""),
-        group=row.get("Account", ""),
-        queue=row.get("Partition", ""),
+        group=ask.account,
+        queue=",".join(ask.partitions),
         status=state.lower(),
         cancelled=state in GONE,
         waited=-1.0 if start is None or submit is None else start - submit,
         nodes=row.get("NodeList", ""),
         history=history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
-        ask=ask_of(asked),
+        ask=ask,
         ignored=(*not_heard(asked), *(f"ReqGRES {how}" for how in ("PER_TASK", "PER_SOCKET") if how in devices)),
     )
+
+
+def _lacking(row: dict[str, str]) -> frozenset[str]:
+    """The options for which there is no column."""
+    if not row.get("SubmitLine"):
+        return frozenset()
+    return frozenset(option for option, columns in _OPTIONS.items() if not row.keys() & columns)
 
 
 def _requested(row: dict[str, str]) -> dict[str, int]:

@@ -38,7 +38,7 @@ def records_of_json(data: bytes, findings: Findings, zone: tzinfo) -> Iterator[R
 
 _HEARD: Final = {
     "": frozenset(["job_id", "array", "het", "time", "state", "tres", "required", "user", "account", "partition"])
-    | {"qos", "constraints", "reservation", "name", "submit_line", "allocation_nodes", "nodes"},
+    | {"qos", "constraints", "reservation", "name", "submit_line", "allocation_nodes", "nodes", "licenses"},
     "time": frozenset({"submission", "elapsed", "limit", "start", "eligible"}),
     "state": frozenset({"current"}),
     "tres": frozenset({"allocated", "requested"}),
@@ -47,6 +47,17 @@ _HEARD: Final = {
     "het": frozenset({"job_id", "job_offset"}),
 }
 """Of a job, and of its members that are objects."""
+
+
+_OPTIONS: Final = {
+    "account": "account",
+    "partition": "partition",
+    "qos": "qos",
+    "constraint": "constraints",
+    "reservation": "reservation",
+    "job-name": "name",
+}
+"""The members that tell what was asked for by options of a submit line; times are always there."""
 
 
 def _tell_unheard(value: dict[str, Any], findings: Findings, pointer: str) -> None:
@@ -85,7 +96,9 @@ def _record(value: dict[str, Any], zone: tzinfo) -> Record:
         memory=_memory(required),
         limit=None if limit is None or limit == inf else int(limit),
         begin=later(eligible, submit),
+        licences=str(value.get("licenses") or ""),
         submit_line=str(value.get("submit_line") or ""),
+        lacking=frozenset(option for option, key in _OPTIONS.items() if key not in value),
         submitted=submit,
         zone=zone,
         component=int(number((value.get("het") or {}).get("job_offset")) or 0),

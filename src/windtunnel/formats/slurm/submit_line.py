@@ -1,21 +1,21 @@
-"""The options of a submit line (``sbatch -N2 --exclusive job.sh``) that accounting has no column for.
+"""The options of a submit line (``sbatch -N2 --exclusive job.sh``) that a log has no column for.
 
 Only the words before the script or command count; options that a script holds itself stand in no accounting.
 """
 
-import re
 import shlex
 from datetime import UTC, tzinfo
 from typing import Any, Final
 
 from msgspec.structs import replace
 
+from windtunnel.formats.slurm.submitted_columns import COLUMNS, columns_in, unread_columns
+from windtunnel.formats.slurm.submitted_dates import date_in
 from windtunnel.formats.slurm.submitted_devices import DEVICES, devices_in, unread_devices
 from windtunnel.formats.slurm.submitted_values import VALUES, unread_values, values_in
-from windtunnel.formats.slurm.values import date
 from windtunnel.model.slurm import JobAsk
 
-__all__ = ["LONE_OPTIONS", "SHORT_OPTIONS", "deadline_in", "not_followed", "options_in"]
+__all__ = ["LONE_OPTIONS", "SHORT_OPTIONS", "not_followed", "options_in"]
 
 SHORT_OPTIONS: Final = {
     "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "d": "dependency", "w": "nodelist", "x": "exclude",
@@ -39,68 +39,57 @@ _ONE_THREAD: Final = frozenset(
     {("hint", "nomultithread"), ("hint", "compute_bound"), ("hint", "memory_bound"), ("threads-per-core", "1")}
 )
 """Options that are taken from the line with these values only."""
-_IN_COLUMNS: Final = frozenset(
-    {"account", "partition", "time", "qos", "constraint", "licenses", "reservation", "begin", "job-name", "clusters"}
-)
-"""Options that accounting has a column for."""
 _OF_DEVICES: Final = frozenset({"gpus", "gpus-per-node", "gres", "tres-per-job", "tres-per-node"})
 """Options of which the TRES that were requested tell enough where they cannot be read."""
 _IRRELEVANT: Final = frozenset(
     {"output", "error", "input", "chdir", "export", "export-file", "wrap", "mail-type", "mail-user", "comment"}
     | {"wait", "admin-comment", "parsable", "quiet", "verbose", "open-mode", "get-user-env", "propagate", "wckey"}
-    | {"uid", "gid"}
+    | {"uid", "gid", "clusters"}
     | {"profile", "acctg-freq", "test-only", "unbuffered", "pty", "label", "signal", "kill-on-bad-exit", "mpi"}
     | {"wait-all-nodes", "ignore-pbs", "x11", "container", "cpu-bind", "mem-bind", "gpu-bind", "accel-bind", "bcast"}
     | {"spread-output", "prolog", "epilog", "task-prolog", "task-epilog", "export-slurm", "immediate", "no-allocate"}
 )
 """Options that decide nothing of where and when a job runs."""
-_LATER: Final = re.compile(r"now\+(\d{1,9})(seconds?|minutes?|hours?|days?|weeks?)?", re.ASCII)
-_UNITS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 
 
 def options_in(
-    line: str, ask: JobAsk, component: int = 0, submitted: float | None = None, zone: tzinfo = UTC
+    line: str,
+    ask: JobAsk,
+    component: int = 0,
+    submitted: float | None = None,
+    zone: tzinfo = UTC,
+    lacking: frozenset[str] = frozenset(),
 ) -> JobAsk:
     """A request with what a submit line says of a component; a line that cannot be understood says nothing.
 
     ``submitted``: when (seconds since 1970); dates without a zone are local times of ``zone``.
+    ``lacking``: the options of `COLUMNS` for which the log has no column.
     """
     given = _options(_words(line, component))
     if not given:
         return ask
     found = _fields(given, ask)
     if submitted is not None and "deadline" in given:
-        found["deadline"] = deadline_in(given["deadline"], submitted, zone)
+        found["deadline"] = date_in(given["deadline"], submitted, zone)
+    found |= columns_in(given, lacking, submitted, zone)
     return replace(ask, **found)
 
 
-def deadline_in(text: str, submitted: float, zone: tzinfo = UTC) -> int | None:
-    """Seconds since 1970 of ``2024-01-01T12:00`` or ``now+2hours``; None for other words, which are not followed."""
-    found = _LATER.fullmatch(text)
-    if found is not None:
-        return int(submitted) + int(found[1]) * _UNITS[(found[2] or "seconds").rstrip("s")]
-    if _DATE.fullmatch(text) is None:
-        return None
-    try:
-        when = date(text, zone)
-    except ValueError:
-        return None
-    return None if when is None else int(when)
-
-
-def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tuple[str, ...]:
+def not_followed(
+    line: str, component: int = 0, *, devices: bool = False, lacking: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
     """The options of a submit line that nothing comes of, though they bear on where and when a job runs.
 
-    ``devices``: the record tells the devices that were requested.
+    ``devices``: the record tells the devices that were requested; ``lacking`` as `options_in` has it.
     """
     given = _options(_words(line, component))
-    told = (_FOLLOWED - unread_devices(given) - unread_values(given)) | _IN_COLUMNS | _IRRELEVANT
+    told = (_FOLLOWED - unread_devices(given) - unread_values(given)) | COLUMNS.keys() | _IRRELEVANT
+    told -= unread_columns(given, lacking)
     told |= _OF_DEVICES if devices else frozenset()
     left = given.items() - _ONE_THREAD - {("hint", "multithread")}
     if given.get("exclusive", "") not in {"", "user"}:
         told -= {"exclusive"}
-    if deadline_in(given.get("deadline", ""), 0.0) is not None:
+    if date_in(given.get("deadline", ""), 0.0) is not None:
         told |= {"deadline"}
     return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) in left)
 

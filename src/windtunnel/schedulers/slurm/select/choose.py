@@ -116,7 +116,7 @@ class Chooser:
         if required is None or (self.linear and not required):
             return None if required is None else self._linear_now(record, among, held)
         placed = self._select(record, among, held, required)
-        if required or placed is None or not self.cons_tres.short_of_memory(record, placed, held):
+        if placed is None or not self.cons_tres.short_of_memory(record, placed, held):
             return placed
         return None
 

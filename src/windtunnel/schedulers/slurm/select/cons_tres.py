@@ -141,8 +141,8 @@ class ConsTres:
             # Of what was looked at no more counts from now on than was taken of it, though of GPUs' CPUs in whole.
             usable.update(need.beside or need.taken)
             return None
-        if self.fit.by_socket:
-            # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
+        if self.fit.by_socket or (self.fit.by_core and demand.tasks_per_core and not self.single_threads):
+            # Cores and sockets are given whole, whatever memory there is for their CPUs, and however many counted.
             for node, cpus in usable.items():
                 free = self.fit.near_cpus.get(node, self.fit.free_cpus(record, node, held, row))
                 usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
@@ -266,28 +266,32 @@ class ConsTres:
         return self.serial_at_end and demand.cpus == demand.requested_nodes == 1
 
     def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
-        """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
-        each = record.demand.memory_per_cpu
-        if not (self.fit.by_socket and self.fit.memory and each) or record.demand.exclusive:
+        """Whether whole cores or sockets have more CPUs than there is memory for: seen at the start, not in plans."""
+        demand, cluster = record.demand, self.cluster
+        each = demand.memory_per_cpu
+        if not (self.fit.memory and each) or demand.exclusive or placed.parts:
             return False
-        left = {node: self.cluster.memory[node] - held.memory[node] for node in placed.cpus}
-        return any(count * each > left[node] for node, count in placed.cpus.items())
+        return any(
+            each * cluster.cpus_with_memory(node, count, demand.one_thread) > cluster.memory[node] - held.memory[node]
+            for node, count in placed.cpus.items()
+        )
 
     def _whole_cores(self, record: Record, node: int, count: int, usable: int) -> int:
         """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
         cluster, demand = self.cluster, record.demand
         threads = cluster.threads[node]
+        room = usable * threads if demand.one_thread else usable
         if threads > 1 and (self.fit.by_core or self.fit.by_socket) and (demand.one_thread or demand.tasks_per_core):
             each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
             cores = -(-count // each) * -(-each // threads)
-            count = min(cluster.cpus[node], cores * threads)
+            count = max(count, min(room, cores * threads))
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
             together = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags or demand.cpus_per_task > 1
             together = together or bool(demand.tasks_per_socket)  # no more sockets than they need
             most = (demand.tasks_per_socket or 0) * demand.cpus_per_task  # of a socket
             touched = -(-count // (min(whole, most or whole) if together else threads))
-            count = max(count, min(usable * threads if demand.one_thread else usable, touched * whole))
+            count = max(count, min(room, touched * whole))
         return count
 
     def placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
