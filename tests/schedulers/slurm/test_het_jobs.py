@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import windtunnel as wt
-from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings, Partition
+from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings, Partition, SelectSettings
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -238,3 +238,26 @@ def test_what_sbatch_does_not_forget_goes_on_to_the_next_component():
 def test_memory_of_nodes_is_whole_where_nobody_gives_any():
     parts = component_asks(JobAsk(components=(JobAsk(memory_per_gpu=1),)))
     assert [one.memory_per_node for one in parts] == [None, None]
+
+
+def test_what_starts_and_gives_way_for_ever_ends_a_run():
+    # whole sockets are more than the limit allows, which shows only when the second component starts
+    described = site(
+        nodes=2,
+        select=SelectSettings(counts="SOCKET"),
+        associations=(
+            Association(account="root"),
+            Association(account="a", parent="root", limits=Limits(grp_tres={"cpu": 12})),
+            Association(account="a", user="ann", default=True),
+        ),
+        enforce=("associations", "limits"),
+    )
+    found = rows(described, het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a"))
+    assert found["h"]["final_state"] == "REJECTED"
+    assert found["h"]["metadata"].startswith("Slurm never starts it")
+
+
+@pytest.mark.parametrize(("first", "second"), [(7200, None), (7200, 3600), (None, 7200)])
+def test_it_starts_in_the_cycles_after_its_begin_time_though_nothing_else_happens(first, second):
+    found = rows(site(nodes=2), het("h", 60, {"tasks": 1, "begin": second}, tasks=1, begin=first))
+    assert 7200 <= found["h"]["starting_time"] <= 7260

@@ -115,7 +115,8 @@ class Slurm(CarryingOut):
                 clocks.ran_main(second, full)
                 self._carry_out(now, main_pass(self.state, full), decisions)
                 if full and self._het_waiting:
-                    clocks.again()  # only backfill starts them
+                    clocks.again()  # only backfill starts them, and not in its first cycle
+                    self._het_again = _HET_CYCLES
             if clocks.backfill_due <= now:
                 clocks.ran_backfill(second)
                 self._carry_out(now, backfill_pass(self.state, all_plans=False), decisions)
@@ -153,7 +154,6 @@ class Slurm(CarryingOut):
         self.state = State(site, int(now) + self.start_date)
         if site.select.counts == "SOCKET":
             self.takings.threads = self.state.cluster.threads
-            self.takings.beyond = self.state.memory_beyond
         self.admission = Admission(self.state)
         self.evictions = Evictions(self.state, self.jobs, self.takings)
         self.gang = Gang(self.state, self.jobs, self.takings, self.evictions.killed)

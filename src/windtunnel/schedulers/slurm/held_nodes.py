@@ -43,10 +43,6 @@ class HeldNodes:
         self.occupancy.settle()
         return self.occupancy
 
-    def memory_beyond(self, node: int) -> int:
-        """How much more memory (MB) is held of a node than it has."""
-        return max(0, int(self.held.memory[node] - self.cluster.memory[node]))
-
     @property
     def in_use(self) -> int:
         """The nodes on which any job runs."""

@@ -1,6 +1,6 @@
 """What a job that starts takes of each host, in the engine's words: cores, memory, generic resources."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -18,10 +18,6 @@ _NAMES: Final = {"gpu": "gpus"}
 """Generic resources that platforms call otherwise."""
 
 
-def _none(node: int) -> int:  # noqa: ARG001 -- of whichever node
-    return 0
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Takings:
     """Says what jobs take of the hosts of one site."""
@@ -30,8 +26,6 @@ class Takings:
         self.site = site
         self.threads: Sequence[int] = ()
         """Of each node the threads of a core, where whole sockets count: jobs may get fewer cores than is said."""
-        self.beyond: Callable[[int], int] = _none
-        """How much more memory (MB) is held of a node than it has: Slurm gives that with sockets of named nodes."""
         self._counted: dict[int, int] = {}
         """Of each node the cores that are taken already: those that several jobs have count once."""
         self._own: dict[str, dict[int, int]] = {}
@@ -64,8 +58,6 @@ class Takings:
                 if self.threads:
                     own = held.cores.get(node, 0).bit_count() * self.threads[node]
                     taken["cores"] = min(taken["cores"], float(own))
-                    if taken.get("memory") and (beyond := self.beyond(node)):
-                        taken["memory"] = max(0.0, taken["memory"] - beyond * _MIB)
                 if held.shares:
                     taken["cores"] *= self._part_of_own(held, node)
                     self._leave_the_others(held.job, node, taken)

@@ -11,6 +11,8 @@ __all__ = ["look_ahead"]
 
 _ALL_PERIODS: Final = 8 * 86400
 """Seconds within which daily and weekly reservations begin and end."""
+_TRIED_AGAIN: Final = 86400
+"""Seconds without any change within which components of heterogeneous jobs are started, and given up, again."""
 
 
 def look_ahead(state: State, clocks: Clocks, now: float, start_date: int, changed: int) -> None:
@@ -18,7 +20,7 @@ def look_ahead(state: State, clocks: Clocks, now: float, start_date: int, change
 
     ``start_date`` is Slurm's time at the start of the simulation, ``changed`` when a job last came or ended.
     """
-    dates = [float(date - start_date) for date in _dates_ahead(state) if date - start_date > now]
+    dates = [float(date - start_date) for date in _dates_ahead(state, changed) if date - start_date > now]
     for booked in _booked_dates(state, changed):
         dates.append(float(booked - start_date))
         clocks.expect_cycle(booked - start_date)
@@ -27,12 +29,16 @@ def look_ahead(state: State, clocks: Clocks, now: float, start_date: int, change
     clocks.expect(min(dates, default=inf))
 
 
-def _dates_ahead(state: State) -> list[int]:
-    """Begin times, minutes after a start, and what follows the last start before a deadline (Slurm's time)."""
+def _dates_ahead(state: State, changed: int) -> list[int]:
+    """Begin times, minutes after a start, and what follows the last start before a deadline (Slurm's time).
+
+    Slurm puts off a heterogeneous job of which only some components have started, again and again; what has come to
+    nothing for long, although nobody ran and nobody came (``changed``), is not waited for.
+    """
     now = state.now
     found: list[int] = []
     for job in state.pending.values():
-        if job.begin > now:
+        if job.begin > now and (job.begin == job.ask.begin or job.begin <= changed + _TRIED_AGAIN):
             found.append(job.begin)
         if job.dependent:
             found += state.dependencies.dates(job)
