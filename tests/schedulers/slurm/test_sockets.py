@@ -53,7 +53,7 @@ def test_no_whole_socket_is_given_without_memory_for_its_cpus_of_named_nodes_eit
         platform(described),
         workload(
             job("first", 100, tasks=1, memory_per_node=8000),
-            job("named", 50, submit=10, tasks=2, threads_per_core=1, memory_per_cpu=2500, nodes=("n1",)),
+            job("named", 50, submit=10, tasks=1, threads_per_core=1, memory_per_cpu=2500, nodes=("n1",)),
         ),
         "slurm",
     )
