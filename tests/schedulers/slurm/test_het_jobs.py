@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import windtunnel as wt
-from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings, Partition, SelectSettings
+from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings, Partition, Reservation, SelectSettings
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -240,9 +240,9 @@ def test_memory_of_nodes_is_whole_where_nobody_gives_any():
     assert [one.memory_per_node for one in parts] == [None, None]
 
 
-def test_what_starts_and_gives_way_for_ever_ends_a_run():
-    # whole sockets are more than the limit allows, which shows only when the second component starts
-    described = site(
+def too_many_sockets(**more):
+    """Whole sockets are more than the limit allows, which shows only when the second component starts."""
+    return site(
         nodes=2,
         select=SelectSettings(counts="SOCKET"),
         associations=(
@@ -251,9 +251,12 @@ def test_what_starts_and_gives_way_for_ever_ends_a_run():
             Association(account="a", user="ann", default=True),
         ),
         enforce=("associations", "limits"),
+        **more,
     )
-    found = rows(described, het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a"))
-    assert found["h"]["final_state"] == "REJECTED"
+
+
+def test_what_starts_and_gives_way_for_ever_ends_a_run():
+    found = rows(too_many_sockets(), het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a"))
     assert found["h"]["metadata"].startswith("Slurm never starts it")
 
 
@@ -261,3 +264,11 @@ def test_what_starts_and_gives_way_for_ever_ends_a_run():
 def test_it_starts_in_the_cycles_after_its_begin_time_though_nothing_else_happens(first, second):
     found = rows(site(nodes=2), het("h", 60, {"tasks": 1, "begin": second}, tasks=1, begin=first))
     assert 7200 <= found["h"]["starting_time"] <= 7260
+
+
+def test_what_starts_and_gives_way_for_ever_ends_a_run_beside_a_daily_reservation_too():
+    daily = Reservation(name="lab", nodes=("n1",), users=("bob",), start=3600, end=7200, flags=("DAILY",))
+    found = rows(
+        too_many_sockets(reservations=(daily,)), het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a")
+    )
+    assert found["h"]["final_state"] == "REJECTED"

@@ -37,26 +37,36 @@ def _dates_ahead(state: State, changed: int) -> list[int]:
     """
     now = state.now
     found: list[int] = []
+    put_off: list[int] = []
     for job in state.pending.values():
-        if job.begin > now and (job.begin == job.ask.begin or job.begin <= changed + _TRIED_AGAIN):
-            found.append(job.begin)
+        if job.begin > now:
+            (found if job.begin == job.ask.begin else put_off).append(job.begin)
         if job.dependent:
             found += state.dependencies.dates(job)
     for key in state.watched:
         latest = last_start(state.pending[key]) if key in state.pending else None
         if latest is not None and latest >= now:
             found.append(latest + 1)
+    if put_off:
+        last = _last_change(state, changed) + _TRIED_AGAIN
+        found += [begin for begin in put_off if begin <= last]
     return found
+
+
+def _last_change(state: State, changed: int) -> int:
+    """When a job last came or ended, or one that still waits might begin as it asks."""
+    asked = [job.ask.begin for job in state.pending.values() if job.ask.begin]
+    return max([changed, *(begin for begin in asked if begin <= state.now)])
 
 
 def _booked_dates(state: State, changed: int) -> list[int]:
     """The next begin and end of each reservation (Slurm's time), those that come again included.
 
     These come indefinitely. Once they have all come without any change since the last one (``changed``: a job came or
-    ended; or one could begin), nothing more is to be expected of them.
+    ended, or might begin), nothing more is to be expected of them.
     """
     if not state.bookings:
         return []
-    begun = [job.begin for job in state.pending.values() if job.begin <= state.now]
-    latest = max([changed, *begun, *(one.end for one in state.bookings.reservations.values())]) + _ALL_PERIODS
+    ends = [one.end for one in state.bookings.reservations.values()]
+    latest = max([_last_change(state, changed), *ends]) + _ALL_PERIODS
     return [when for dates in state.bookings.ahead(state.now) for when in dates if when <= latest]
