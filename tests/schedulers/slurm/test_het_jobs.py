@@ -1,14 +1,27 @@
 """Heterogeneous jobs: planned component by component, started together or not at all."""
 
 import sys
+from math import inf
 from pathlib import Path
 
 import msgspec
 import pytest
 
 import windtunnel as wt
-from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings, Partition, Reservation, SelectSettings
+from windtunnel.model.slurm import (
+    Association,
+    JobAsk,
+    Limits,
+    MainLoopSettings,
+    Partition,
+    Reservation,
+    SelectSettings,
+)
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+from windtunnel.schedulers.slurm.loops.clocks import Clocks
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
+from windtunnel.schedulers.slurm.loops.outlook import look_ahead
+from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
@@ -267,8 +280,23 @@ def test_it_starts_in_the_cycles_after_its_begin_time_though_nothing_else_happen
 
 
 def test_what_starts_and_gives_way_for_ever_ends_a_run_beside_a_daily_reservation_too():
-    daily = Reservation(name="lab", nodes=("n1",), users=("bob",), start=3600, end=7200, flags=("DAILY",))
-    found = rows(
-        too_many_sockets(reservations=(daily,)), het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a")
-    )
+    hours = [(3600, 3900), (7200, 7500), (40000, 40300)]
+    daily = [
+        Reservation(name=f"r{begin}", nodes=("n1",), users=("bob",), start=begin, end=end, flags=("DAILY",))
+        for begin, end in hours
+    ]
+    job = het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a")
+    found = rows(too_many_sockets(reservations=tuple(daily)), job)
     assert found["h"]["final_state"] == "REJECTED"
+
+
+def test_what_is_put_off_again_and_again_is_no_change_for_daily_reservations():
+    daily = Reservation(name="lab", nodes=("n1",), users=("bob",), start=3600, end=7200, flags=("DAILY",))
+    state = State(site(reservations=(daily,)), 30 * 86400)
+    waiting = PendingJob("1", 1, JobAsk(tasks=1), 0, state.cluster, None, None)
+    state.pending["1"] = waiting
+    for put_off in (-100, 100):
+        waiting.begin = state.now + put_off
+        clocks = Clocks(state.site, state.now)
+        look_ahead(state, clocks, state.now, 0, 100)
+        assert clocks.due == inf
