@@ -16,7 +16,7 @@ from windtunnel.model.slurm import (
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.select.batches import Batches
 from windtunnel.schedulers.slurm.select.earliest import Selector
-from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE
+from windtunnel.schedulers.slurm.select.node_fit import EMPTY, IDLE
 from windtunnel.schedulers.slurm.state import State
 
 
@@ -93,11 +93,12 @@ def site_of(odd):
     switches = (*leaves, Switch(name="top", switches=("s0", "s1"))) if select.tree else ()
     sharing = OverSubscribe.EXCLUSIVE if odd.random() < 0.15 else OverSubscribe.NO
     partition = Partition(name="p", max_cpus_per_node=odd.choice((None, None, None, 3)), over_subscribe=sharing)
-    return SlurmSite(nodes=nodes, partitions=(partition,), select=select, switches=switches)
+    shared = Partition(name="s", over_subscribe=OverSubscribe.FORCE, share_count=2)
+    return SlurmSite(nodes=nodes, partitions=(partition, shared), select=select, switches=switches)
 
 
 def asking(state, wanted, key):
-    return PendingJob(key, 1, JobAsk(user="u", time_limit=10, **wanted), 0, state.cluster).records[0]
+    return PendingJob(key, 1, JobAsk(user="u", time_limit=10, **({"partitions": ("p",)} | wanted)), 0, state.cluster).records[0]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -107,7 +108,8 @@ def test_no_selection_is_left_out_that_would_succeed(seed):
     searched = Exhaustive(state.cluster)
     everywhere = state.cluster.all
     for k in range(24):
-        record = asking(state, some_ask(odd), f"r{k}")
+        part = "s" if odd.random() < 0.2 else "p"
+        record = asking(state, {**some_ask(odd), "partitions": (part,)}, f"r{k}")
         placed = state.selector.start(record, everywhere, state.held)
         if placed is not None:
             state.begin(record, placed, k, odd.randrange(5, 90))

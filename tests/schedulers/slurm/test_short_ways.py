@@ -10,8 +10,9 @@ from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, Partition, SelectS
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, runs_above, spans
-from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
+from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
+from windtunnel.schedulers.slurm.select.node_fit import IDLE
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))

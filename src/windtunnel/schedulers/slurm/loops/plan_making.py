@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.loops.last_tested import tested_for_a_minute
@@ -59,6 +60,9 @@ class PlanMaker(Starter):
         self.blocked_until: dict[str, int] = {}
         """From when on jobs of a QOS are planned: one of them is refused by a limit of the whole QOS until then."""
         self.het = HetStarts(state, self.window)
+        self._victims_of: Record | None = None
+        self._victims: list[RunningJob] = []
+        """Whom the job that is tested may preempt."""
 
     def make(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
         """The first start at which a job fits beside all plans (§4.3); and whether selection was tried.
@@ -66,6 +70,7 @@ class PlanMaker(Starter):
         Not before ``first``: components of a heterogeneous job start with the others.
         """
         state, job = self.state, record.job
+        self._victims_of = None
         if job.licences and not self.licensed and not state.has_licences(job.licences):
             return Plan(NOTHING), False
         refusal = state.limits.bound(record)
@@ -125,6 +130,7 @@ class PlanMaker(Starter):
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
                 plan = self.start_now(record, among, limit, record.limit if for_a_minute else limit)
+                self._victims_of = None
                 if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
                     return plan, tested
                 if plan is not None:
@@ -193,7 +199,10 @@ class PlanMaker(Starter):
     def _will_run(self, record: Record, among: int, horizon: int) -> tuple[int, Picked] | None:
         """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
-        listed = candidates(state, record) if self.preempting else []
+        if self._victims_of is not record:  # the same at each date that is tried
+            self._victims_of = record
+            self._victims = candidates(state, record) if self.preempting else []
+        listed = self._victims
         gone = [job.holding for job in listed]
         if state.cluster.suspends:
             gone += [job.holding for job in suspended_for(state, record)]

@@ -33,6 +33,7 @@ class Holding:
         "alike",
         "end",
         "exclusive",
+        "frees",
         "gres",
         "job",
         "leaving",
@@ -95,6 +96,8 @@ class Holding:
         self.user = user
         self.parts: tuple[tuple[int, int, int], ...] | None = None
         """CPUs, memory, and the nodes on which it holds so much; worked out when first asked for."""
+        self.frees: tuple[tuple[int, int], ...] | None = None
+        """The CPUs that it leaves of a node at the most, and the nodes where that is so; as late."""
         self.order = 0
         """The job's place in Slurm's list of jobs, which decides among those that end together."""
 
@@ -102,6 +105,7 @@ class Holding:
         """These are the very cores that it holds."""
         self.alike = parts
         self._cores = None
+        self.frees = None
         self.numbered = True
 
     @property

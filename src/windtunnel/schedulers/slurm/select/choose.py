@@ -9,12 +9,13 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
-from windtunnel.schedulers.slurm.select.fit import BENEATH, EMPTY, IDLE, Fit
+from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.in_turn import Turn, look_in_turn
 from windtunnel.schedulers.slurm.select.kinds import Kinds
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
+from windtunnel.schedulers.slurm.select.node_fit import BENEATH, EMPTY, IDLE
 from windtunnel.schedulers.slurm.select.own_tier import in_own_tier, suspendable
 from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need

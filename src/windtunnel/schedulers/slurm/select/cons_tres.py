@@ -13,10 +13,11 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, wit
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.nodes.resting import nodes_in_use
 from windtunnel.schedulers.slurm.select.cores import take_cores
-from windtunnel.schedulers.slurm.select.fit import EMPTY, IDLE, Fit
+from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets, whole_cpus
 from windtunnel.schedulers.slurm.select.gpu_cores import binds
 from windtunnel.schedulers.slurm.select.layout import lay_out
+from windtunnel.schedulers.slurm.select.node_fit import EMPTY, IDLE
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
 from windtunnel.schedulers.slurm.select.ways import busy_first, in_order, least_loaded
@@ -143,9 +144,9 @@ class ConsTres:
             return None
         if self.fit.by_socket or (self.fit.by_core and demand.tasks_per_core and not self.single_threads):
             # Cores and sockets are given whole, whatever memory there is for their CPUs, and however many counted.
-            for node, cpus in usable.items():
+            for node in taken.keys() | need.beside.keys():
                 free = self.fit.near_cpus.get(node, self.fit.free_cpus(record, node, held, row))
-                usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
+                usable[node] = max(usable[node], free // self.cluster.threads[node] if demand.one_thread else free)
         if self.fit.by_socket and row == IDLE:
             for node in taken:
                 left = union(free_in_sockets(self.cluster, held, node, record.table.name))

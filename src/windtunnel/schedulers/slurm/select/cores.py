@@ -18,10 +18,10 @@ from windtunnel.schedulers.slurm.select.core_layout import (
     whole_sockets,
     without_avoided,
 )
-from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, left_of_most
 from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets
 from windtunnel.schedulers.slurm.select.gpu_cores import GpuCores, binds, most_gpus
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
+from windtunnel.schedulers.slurm.select.node_fit import BENEATH, IDLE, left_of_most
 from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
 
 __all__ = ["count_alike", "take_alike", "take_cores", "take_gres"]

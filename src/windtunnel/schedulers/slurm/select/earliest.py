@@ -11,32 +11,30 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.alike import most_nodes
 from windtunnel.schedulers.slurm.select.batches import Batches
 from windtunnel.schedulers.slurm.select.instant import Earliest, Instant
-from windtunnel.schedulers.slurm.select.linear import ANY, jobs_beside
-from windtunnel.schedulers.slurm.select.masks import FreeMasks
-from windtunnel.schedulers.slurm.select.plain_earliest import NEVER, PlainSelector
+from windtunnel.schedulers.slurm.select.linear import jobs_beside
+from windtunnel.schedulers.slurm.select.node_fit import IDLE
+from windtunnel.schedulers.slurm.select.openings import Openings
+from windtunnel.schedulers.slurm.select.plain_earliest import NEVER
+from windtunnel.schedulers.slurm.select.possible import PossibleSelector
 from windtunnel.schedulers.slurm.select.room import Room
+from windtunnel.schedulers.slurm.select.vacated import Vacated
 
 __all__ = ["Selector"]
 
-_MOST_KEPT: Final = 100_000
-"""Answers that are kept."""
+_MOST_VACATED: Final = 8
+"""Sets of jobs without which it is kept what others leave."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Selector(PlainSelector):
+class Selector(PossibleSelector):
     """Selects nodes on one cluster, now and in times to come."""
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(cluster)
-        self._empty_masks = FreeMasks(cluster)
-        self._empty_masks.least_memory = False
-        self._possible: dict[tuple[int, int, tuple[int, ...]], tuple[bool, dict[int, int]]] = {}
-        """Whether jobs of a kind could run on some nodes if they were empty, and the traces that the test leaves."""
         self._instant = Instant()
-        self._on_any: set[tuple[int, int]] = set()
-        """Kinds of jobs, and nodes each of which would do for them alone."""
 
     def will_run(
         self,
@@ -153,73 +151,17 @@ class Selector(PlainSelector):
         """Whether a job asks to share nodes, and its partition leaves that to jobs."""
         return record.demand.over_subscribe and record.table.partition.over_subscribe is OverSubscribe.YES
 
-    def ever(self, record: Record, among: int) -> bool:
-        """Whether a job could run on some nodes if nothing else ran there; the test leaves its traces (§5.7)."""
-        # Whether one node suffices does not depend on which comes first.
-        kind, weights = self.kind(record), self.fit.weights
-        single = (record.demand.max_nodes == 1 and self.tree is None) or (kind, among) in self._on_any
-        key = (kind, among, () if single else weights.traces(among))
-        found = self._possible.get(key)
-        if found is not None:
-            weights.leave(found[1])
-            return found[0]
-        if len(self._possible) >= _MOST_KEPT:
-            self._possible.clear()
-            self._on_any.clear()
-        noted: dict[int, int] = {}
-        weights.noted = noted if record.demand.asks_gres else None
-        possible = self._fits_empty(record, among)
-        weights.noted = None
-        self._possible[key] = possible, noted
-        if possible and not single and self._suits_every_node(record, among):
-            self._on_any.add((kind, among))
-            self._possible[kind, among, ()] = possible, noted
-        return possible
-
-    def beyond_most(self, record: Record, among: int) -> bool:
-        """Whether of empty nodes below switches more would be picked than a job may have: then it is never started.
-
-        That happens beside nodes that it names, and where whole sockets are left for nodes that it still needs.
-        """
-        if self.tree is None or not (record.job.named or self.fit.by_socket):
-            return False
-        kept = self.fit.weights.kept()
-        placed = self.choose(record, among, self.empty)
-        self.fit.weights.restore(kept)
-        return placed is not None and placed.nodes.bit_count() > record.demand.max_nodes
-
-    def _suits_every_node(self, record: Record, among: int) -> bool:
-        """Whether a job could run on any of the nodes that it could use if they were empty, whichever comes first."""
-        alternatives = self.alternatives(record, among)
-        if self.linear or len(alternatives) > 1 or record.demand.over_subscribe:
-            return False
-        kept = self.fit.weights.kept()
-        found = self.cons_tres.suits_every_node(record, alternatives[0], self.empty)
-        self.fit.weights.restore(kept)
-        return found
-
-    def _fits_empty(self, record: Record, among: int) -> bool:
-        if self.tree is not None:
-            self.tree.most_leaves = 0  # nobody asks how many there are
-        if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
-            return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
-        beside = None if record.demand.asks_gres else ANY
-        self.fit.least_memory = False
-        found = self.choose(record, among, self.empty, beside=beside) is not None
-        self.fit.least_memory = True
-        return found
-
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> tuple[int, Picked] | None:
         """The same for jobs without generic resources: no selection is made while CPUs or nodes cannot suffice."""
         demand = record.demand
+        known = self._instant.at(now, self.turnover)
         if demand.exclusive_user or record.job.ask.switches:
             return self._earliest(record, among, held, now, preemptable, horizon).within(horizon)
         memory = (demand.memory_per_node, demand.memory_per_cpu)  # of a kind are all that have room on empty nodes
         nodes = (among, record.too_large, self.fit.weights.traces(among))
         key = (self.kind(record), memory, nodes, *[one.job for one in preemptable])
-        known = self._instant.at(now, self.turnover)
         found = known.get(key)
         if found is None or not found.tells(horizon):
             found = known[key] = self._earliest(record, among, held, now, preemptable, horizon)
@@ -229,41 +171,67 @@ class Selector(PlainSelector):
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> Earliest:
         """Now, without those that may be preempted, or after one batch of running jobs or another."""
-        slow = self.tree is not None or not record.demand.plain_shape
-        room = Room(record, among, held, self.fit, bounded=self._bounds_nodes(record), each=slow)
+        room = self._room(record, among, held)
         if room.suffices(held):
             placed = self.choose_in(record, among, held)
             if placed is not None:
                 return Earliest((now, placed))
             room.failed()
-        future: Occupancy | None = None
-        running, dates = self.by_end, self.dates
+        vacated = self._vacated(held, preemptable)
         if preemptable:
-            future = held.copy()
-            for one in preemptable:
-                room.without(one, future)
-            if room.suffices(future):
-                placed = self.choose_in(record, among, future)
+            room.leave(preemptable)
+            if room.may_suffice and room.recount(vacated.first):
+                placed = self.choose_in(record, among, vacated.first)
                 if placed is not None:
                     return Earliest((now, placed))
                 room.failed()
-            running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
-            dates = [one.end for one in running]
-        batches = Batches(running, dates, among, self.window_growth)
+        future: Occupancy | None = None
+        first = self._first_room(record, among, vacated)
+        batches = Batches(vacated.running, vacated.dates, among, self.window_growth)
         while batches.advance():
             if batches.end > horizon:
                 return Earliest(None, horizon)
-            if future is None:
-                future = held.copy()
-            for one in batches.batch():
-                room.without(one, future)
-            if not room.suffices(future):
+            if future is not None:
+                for one in batches.batch():
+                    room.without(one, future)
+                enough = room.suffices(future)
+            else:
+                room.leave(batches.batch())
+                if batches.place < first or not room.may_suffice:
+                    continue
+                future = vacated.after(batches.place, among)
+                enough = room.recount(future)
+            if not enough:
                 continue
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return Earliest((self.gone_by(batches.end, batches.last, now), placed), batches.end)
             room.failed()
         return Earliest(None, NEVER)
+
+    def _first_room(self, record: Record, among: int, vacated: Vacated) -> int:
+        """After how many of the running jobs there may be room at the earliest, where free cores and memory tell."""
+        if not self.fit.says_it_all(record, IDLE):
+            return 0
+        if vacated.openings is None:
+            vacated.openings = Openings(vacated.first, vacated.running, self.fit)
+        most = most_nodes(record.demand) if self._bounds_nodes(record) else self.cluster.size
+        return vacated.openings.first(record, among & ~record.too_large, most)
+
+    def _room(self, record: Record, among: int, held: Occupancy) -> Room:
+        slow = self.tree is not None or not record.demand.plain_shape
+        return Room(record, among, held, self.fit, bounded=self._bounds_nodes(record), each=slow)
+
+    def _vacated(self, held: Occupancy, preemptable: Sequence[Holding]) -> Vacated:
+        """What is held as running jobs go, without those that may be preempted."""
+        key = tuple([one.job for one in preemptable])
+        known = self._instant.vacated
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _MOST_VACATED:
+                known.clear()
+            found = known[key] = Vacated(held, preemptable, None if preemptable else self.by_end)
+        return found
 
     def _bounds_nodes(self, record: Record) -> bool:
         """Whether no selection finds more nodes for a job than it allows: of some it is seen only at the start."""

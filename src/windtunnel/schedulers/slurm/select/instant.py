@@ -8,6 +8,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.select.vacated import Vacated
 
 __all__ = ["Earliest", "Instant"]
 
@@ -38,15 +39,18 @@ class Earliest:
 class Instant:
     """What was found since a job started or ended last."""
 
-    __slots__ = ("_known", "_now", "_version")
+    __slots__ = ("_known", "_now", "_version", "vacated")
 
     def __init__(self) -> None:
         self._now = self._version = _NOTHING
         self._known: dict[tuple[object, ...], Earliest] = {}
+        self.vacated: dict[tuple[str, ...], Vacated] = {}
+        """What is held as running jobs go, without those first that may be preempted."""
 
     def at(self, now: int, version: int) -> dict[tuple[object, ...], Earliest]:
         """The answers that hold at a date, after so many starts and ends, by what was asked."""
         if now != self._now or version != self._version:
             self._now, self._version = now, version
             self._known.clear()
+            self.vacated.clear()
         return self._known

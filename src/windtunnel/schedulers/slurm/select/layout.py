@@ -26,18 +26,39 @@ def lay_out(demand: Demand, taken: dict[int, int], threads: Sequence[int]) -> di
                 counts[node] += 1
                 found[node] += each
     crowded = all(found[node] >= taken[node] for node in found)
+    steps = {node: max(threads[node] // each, 1) for node in found}
     while tasks > 0:
+        if not crowded:
+            room = {node: min((taken[node] - own) // each, most - counts[node]) for node, own in found.items()}
+            tasks -= _whole_rounds(room, steps, tasks, each, found, counts)
         before = tasks
-        for node in nodes[: len(found)]:
-            for _ in range(max(threads[node] // each, 1)):
-                room = taken[node] - found[node] >= each and counts[node] < most
-                if tasks <= 0 or not (room or crowded):
+        for node, step in steps.items():
+            for _ in range(step):
+                if tasks <= 0 or not (crowded or (taken[node] - found[node] >= each and counts[node] < most)):
                     break
                 tasks -= 1
                 counts[node] += 1
                 found[node] = min(taken[node], found[node] + each)
         crowded = crowded or tasks == before
     return {node: found.get(node, 0) for node in nodes}
+
+
+def _whole_rounds(
+    room: dict[int, int], steps: dict[int, int], tasks: int, each: int, found: dict[int, int], counts: dict[int, int]
+) -> int:
+    """Lay out the tasks of all rounds in which no node runs out of ``room`` at once; how many those are."""
+    open_nodes = [node for node, left in room.items() if left > 0]
+    if not open_nodes:
+        return 0
+    rounds = min([room[node] // steps[node] for node in open_nodes])
+    rounds = min(rounds, tasks // sum([steps[node] for node in open_nodes]))
+    laid_out = 0
+    for node in open_nodes if rounds else ():
+        more = rounds * steps[node]
+        counts[node] += more
+        found[node] += more * each
+        laid_out += more
+    return laid_out
 
 
 def _tasks(demand: Demand, nodes: int) -> int:

@@ -12,7 +12,7 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.nodes.tiers import Ways
-from windtunnel.schedulers.slurm.select.fit import BENEATH
+from windtunnel.schedulers.slurm.select.node_fit import BENEATH
 
 __all__ = ["in_own_tier", "suspendable"]
 

@@ -29,6 +29,10 @@ class PlainFit:
         described = zip(cluster.cpus, cluster.cores, cluster.threads, cluster.memory, strict=True)
         self.sorts = [kinds.setdefault(one, len(kinds)) for one in described]
         """Of each node the number of its sort: those of one have as many CPUs, cores, threads, and memory."""
+        self.nodes_of_sorts = [0] * len(kinds)
+        """The nodes of each sort."""
+        for node, sort in enumerate(self.sorts):
+            self.nodes_of_sorts[sort] |= 1 << node
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bound = cluster.bound.nodes
         """Nodes with GPUs that are bound to sockets."""

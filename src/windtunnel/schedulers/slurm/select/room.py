@@ -4,6 +4,8 @@ A selection looks at all nodes and tries one way after another. Between two batc
 away few nodes change, and only these are counted again.
 """
 
+from collections.abc import Iterable
+
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.records import Record
@@ -12,6 +14,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.alike import at_most, most_nodes
 from windtunnel.schedulers.slurm.select.fit import Fit
+from windtunnel.schedulers.slurm.select.vacated import most_freed
 
 __all__ = ["Room"]
 
@@ -41,15 +44,19 @@ class Room:
         self._among = among
         self._fit = fit
         self._most = most_nodes(record.demand) if bounded else fit.cluster.size
-        self._open = among & ~(held.full | held.exclusive)
-        self._cpus = sum([held.idle[node] for node in bits(self._open)])
         self._each = each
-        self._changed = self._open
-        """The nodes that have to be counted again."""
+        self._open = self._changed = self._cpus = 0
+        """Nodes with free CPUs, those of them that have to be counted again, and all these CPUs."""
         self._known: dict[int, int] = {}
         """The CPUs of each node that the job could use, where there were any."""
         self._counts = [0] * (max(fit.cluster.cpus, default=0) + 1)
         """How many nodes there are with so many of them."""
+        self._sum_up(held)
+
+    def _sum_up(self, held: Occupancy) -> None:
+        self._open = self._among & ~(held.full | held.exclusive)
+        self._cpus = sum([held.idle[node] for node in bits(self._open)])
+        self._changed |= self._open
 
     def without(self, one: Holding, future: Occupancy) -> None:
         """A running job is taken away from what is held."""
@@ -62,17 +69,35 @@ class Room:
         self._open |= freed
         self._changed |= freed
 
+    def leave(self, jobs: Iterable[Holding]) -> None:
+        """Running jobs will be gone: so much may be free at the most, until it is counted again."""
+        threads, among = self._fit.cluster.threads, self._among
+        for one in jobs:
+            self._cpus += most_freed(one, among, threads)
+            self._open |= one.nodes & among
+
+    @property
+    def may_suffice(self) -> bool:
+        """Whether there may be as many nodes and CPUs as the job needs, as far as sums tell."""
+        demand = self._record.demand
+        return self._cpus >= demand.cpus and self._open.bit_count() >= demand.min_nodes
+
+    def recount(self, held: Occupancy) -> bool:
+        """Sum up what is free beside what is held now; whether it may suffice."""
+        self._sum_up(held)
+        return self.suffices(held)
+
     def failed(self) -> None:
         """A selection has failed though there seemed to be room."""
         self._each = True
 
     def suffices(self, held: Occupancy) -> bool:
         """Whether there may be as many nodes and CPUs as the job needs."""
-        demand = self._record.demand
-        if self._cpus < demand.cpus or self._open.bit_count() < demand.min_nodes:
+        if not self.may_suffice:
             return False
         if not self._each:
             return True
+        demand = self._record.demand
         self._count(held)
         return sum(self._counts[1:]) >= demand.min_nodes and at_most(self._counts, self._most) >= demand.cpus
 
