@@ -30,7 +30,7 @@ def one_by_one(demand, taken, threads, tasks):
     crowded = all(found[node] >= taken[node] for node in found)
     while tasks > 0:
         before = tasks
-        for node in found:
+        for node in list(found):
             for _ in range(max(threads[node] // each, 1)):
                 if tasks > 0 and (crowded or (taken[node] - found[node] >= each and counts[node] < most)):
                     tasks, counts[node] = tasks - 1, counts[node] + 1

@@ -16,7 +16,7 @@ from windtunnel.schedulers.slurm.select.batches import Batches
 from windtunnel.schedulers.slurm.select.instant import Earliest, Instant
 from windtunnel.schedulers.slurm.select.linear import jobs_beside
 from windtunnel.schedulers.slurm.select.node_fit import IDLE
-from windtunnel.schedulers.slurm.select.openings import Openings
+from windtunnel.schedulers.slurm.select.openings import NO_ROOM, Openings
 from windtunnel.schedulers.slurm.select.plain_earliest import NEVER
 from windtunnel.schedulers.slurm.select.possible import PossibleSelector
 from windtunnel.schedulers.slurm.select.room import Room
@@ -171,37 +171,60 @@ class Selector(PossibleSelector):
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> Earliest:
         """Now, without those that may be preempted, or after one batch of running jobs or another."""
+        vacated = self._instant.vacated.get(tuple([one.job for one in preemptable]))
+        first = 0
+        if vacated is not None and vacated.openings is not None:
+            first = self._first_room(record, among, vacated)
+        if not first or vacated is None:
+            placed = self._now(record, among, held, preemptable)
+            if placed is not None:
+                return Earliest((now, placed))
+            vacated = self._vacated(held, preemptable)
+            first = self._first_room(record, among, vacated)
+        if first == NO_ROOM:
+            return Earliest(None, NEVER)
+        if first and vacated.dates[first - 1] > horizon:
+            return Earliest(None, horizon)
+        return self._once_gone(record, among, vacated, first, now, horizon)
+
+    def _now(
+        self, record: Record, among: int, held: Occupancy, preemptable: Sequence[Holding]
+    ) -> Picked | None:
+        """Where a job could start now, or if those were gone that may be preempted."""
         room = self._room(record, among, held)
         if room.suffices(held):
             placed = self.choose_in(record, among, held)
             if placed is not None:
-                return Earliest((now, placed))
+                return placed
             room.failed()
-        vacated = self._vacated(held, preemptable)
-        if preemptable:
-            room.leave(preemptable)
-            if room.may_suffice and room.recount(vacated.first):
-                placed = self.choose_in(record, among, vacated.first)
-                if placed is not None:
-                    return Earliest((now, placed))
-                room.failed()
-        future: Occupancy | None = None
-        first = self._first_room(record, among, vacated)
+        if not preemptable:
+            return None
+        first = self._vacated(held, preemptable).first
+        room.leave(preemptable)
+        return self.choose_in(record, among, first) if room.may_suffice and room.recount(first) else None
+
+    def _once_gone(
+        self, record: Record, among: int, vacated: Vacated, first: int, now: int, horizon: int
+    ) -> Earliest:
+        """After one batch of running jobs or another; not before so many are gone as ``first`` says."""
+        summed_up = None if self.fit.says_it_all(record, IDLE) else self._room(record, among, vacated.first)
+        room: Room | None = None
+        future = vacated.first
         batches = Batches(vacated.running, vacated.dates, among, self.window_growth)
         while batches.advance():
             if batches.end > horizon:
                 return Earliest(None, horizon)
-            if future is not None:
+            if room is not None:
                 for one in batches.batch():
                     room.without(one, future)
-                enough = room.suffices(future)
             else:
-                room.leave(batches.batch())
-                if batches.place < first or not room.may_suffice:
+                if summed_up is not None:
+                    summed_up.leave(batches.batch())
+                if batches.place < first or not (summed_up is None or summed_up.may_suffice):
                     continue
                 future = vacated.after(batches.place, among)
-                enough = room.recount(future)
-            if not enough:
+                room = self._room(record, among, future)
+            if not room.suffices(future):
                 continue
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:

@@ -23,27 +23,27 @@ class Vacated:
     What is held is kept each time some more are gone, so that it takes few steps from there to any number of them.
     """
 
-    __slots__ = ("_running", "_states", "_step", "dates", "openings")
+    __slots__ = ("_order", "_states", "_step", "dates", "openings")
 
     def __init__(self, held: Occupancy, gone: Sequence[Holding], running: list[Holding] | None) -> None:
-        """``gone``: those without which it begins; ``running``: the order in which the others go (None: by end)."""
+        """``gone``: those without which it begins; ``running``: the others in their order (None: by their end)."""
         first = held.copy()
         for one in gone:
             first.remove(one)
         if running is None:
             running = sorted(first.holdings.values(), key=lambda one: (one.end, one.order))
-        self._running = running[:]
-        self.dates = [one.end for one in self._running]
+        self._order = running[:]
+        self.dates = [one.end for one in self._order]
         """When they end."""
         self._states = [first]
         self.openings: Openings | None = None
         """How nodes become free, once somebody has asked."""
-        self._step = max(_LEAST_STEP, len(self._running) // _MOST_STATES)
+        self._step = max(_LEAST_STEP, len(self._order) // _MOST_STATES)
 
     @property
     def running(self) -> list[Holding]:
         """Those that go, the first to end first."""
-        return self._running
+        return self._order
 
     @property
     def first(self) -> Occupancy:
@@ -55,11 +55,11 @@ class Vacated:
         states, step = self._states, self._step
         while len(states) <= count // step:
             state = states[-1].copy()
-            for one in self._running[(len(states) - 1) * step : len(states) * step]:
+            for one in self._order[(len(states) - 1) * step : len(states) * step]:
                 state.remove(one)
             states.append(state)
         found = states[count // step].copy()
-        for one in self._running[count // step * step : count]:
+        for one in self._order[count // step * step : count]:
             if one.nodes & among:
                 found.remove(one)
         return found
