@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import windtunnel as wt
-from windtunnel.model.slurm import Dependency, Partition, PreemptSettings, PrioritySettings
+from windtunnel.model.slurm import BackfillSettings, Dependency, Partition, PreemptSettings, PrioritySettings
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
@@ -77,3 +77,19 @@ def test_a_dependency_on_the_start_counts_from_the_start_also_when_the_job_has_e
         job("then", 5, submit=3, tasks=8, walltime=600, dependencies=(after,)),
     )
     assert 600 <= found["then"]["starting_time"] <= 660
+
+
+def test_a_job_that_preempts_in_vain_for_ever_is_given_up():
+    """Only backfill may start it, within MaxTime; what it preempts goes to others before the next cycle."""
+    described = requeueing(backfill=BackfillSettings(bf_interval=120))
+    parts = (described.partitions[0], Partition(name="hi", priority_tier=10, max_time=60))
+    found = rows(
+        msgspec.structs.replace(described, partitions=parts),
+        *[job(name, 5000, tasks=8, walltime=6000) for name in ("a", "b", "c", "d", "e", "f")],
+        job("urgent", 100, submit=10, tasks=8, partitions=("hi",), time_limit=240, time_min=5, walltime=14400),
+    )
+    assert found["urgent"]["metadata"] == (
+        "Slurm never starts it: others start on what it preempts, 1,000 times (Resources)"
+    )
+    ends = [row["final_state"] for name, row in found.items() if row["final_state"] == "COMPLETED_SUCCESSFULLY"]
+    assert len(ends) == 6

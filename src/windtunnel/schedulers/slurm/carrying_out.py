@@ -1,5 +1,8 @@
 """What the loops decide, on our engine: jobs that start, take turns, leave the queue or never start."""
 
+from collections import Counter
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostSet, Job
@@ -18,6 +21,8 @@ from windtunnel.schedulers.slurm.waits import Waits, reasons_of
 from windtunnel.vocabulary import Decision, ExecuteJob, Mirror, RejectJob, SetJobMetadata
 
 __all__ = ["CarryingOut"]
+
+_MOST_IN_VAIN: Final = 1000
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -41,6 +46,8 @@ class CarryingOut(Scheduler):
         self._keeps_metadata = True
         self._events_over = True
         """Whether no external event is to come."""
+        self._preempted_for: Counter[str] = Counter()
+        """How often others have been preempted for a job that still waits."""
 
     def _carry_out(self, now: float, done: Pass, decisions: list[Decision]) -> None:
         """Starts, ends of victims, and jobs that can never run."""
@@ -59,6 +66,19 @@ class CarryingOut(Scheduler):
                 self._start(now, self.jobs[key], parts, decisions)
         for victim, _ in done.victims:
             self.evictions.preempt(now, victim, decisions)
+        if done.victims:
+            self._note_in_vain({job.whole: job for _, job in done.victims}, decisions)
+
+    def _note_in_vain(self, preempting: dict[str, PendingJob], decisions: list[Decision]) -> None:
+        """Slurm would preempt for ever where others start on what a job preempts, again and again: it is given up."""
+        for key, job in preempting.items():
+            if job.id not in self.state.pending:
+                self._preempted_for.pop(key, None)
+                continue
+            self._preempted_for[key] += 1
+            if self._preempted_for[key] >= _MOST_IN_VAIN:
+                what = f"others start on what it preempts, {_MOST_IN_VAIN:,} times ({job.reason})"
+                self._cancel(job, decisions, f"Slurm never starts it: {what}")
 
     def _take_turns(self, now: float, started: list[list[RunningJob]], decisions: list[Decision]) -> None:
         """Of jobs that have the same cores some run: those that give way stop first, and others go on last."""
@@ -80,7 +100,7 @@ class CarryingOut(Scheduler):
         for key in going:
             self.evictions.go_on(now, key)
 
-    def _cancel(self, job: PendingJob, decisions: list[Decision]) -> None:
+    def _cancel(self, job: PendingJob, decisions: list[Decision], why: str = "") -> None:
         """A job leaves the queue: it can never run, or not before its deadline."""
         key = job.whole
         for one in job.het.components if job.het is not None else (job,):
@@ -89,7 +109,7 @@ class CarryingOut(Scheduler):
         self._het_waiting.discard(key)
         if self.jobs.pop(key, None) is not None:
             what = "cancels" if job.reason in CANCELLED else "refuses"
-            decisions.append(RejectJob(job_id=key, reason=f"Slurm {what} it: {job.reason}"))
+            decisions.append(RejectJob(job_id=key, reason=why or f"Slurm {what} it: {job.reason}"))
             self.state.dependencies.end(key, job, self.state.now, well=False)
 
     def _start(self, now: float, job: Job, parts: list[RunningJob], decisions: list[Decision]) -> None:
