@@ -32,11 +32,14 @@ KEYS = {"fcfs": lambda j: 0, "desc_size": lambda j: -j.request.hosts, "asc_wallt
 
 
 @pytest.mark.parametrize("order", sorted(KEYS))
-@given(moves=moves, longest=times)
+@given(moves=moves, longest=times, waiting=st.sampled_from([0, 0, 70, 90]))
 @settings(max_examples=60)
-def test_queues(order, moves, longest):
+def test_queues(order, moves, longest, waiting):
+    """From an empty queue or one of many jobs, until all have left: with an index and without."""
+    before = [("add", k % 6 + 1, float(k % 5 + 1)) for k in range(waiting)]
+    after = [("remove", 7 * k, 0) for k in range(waiting + len(moves))]
     queue, plain = waiting_queue(order), []
-    for k, (what, a, b) in enumerate(moves):
+    for k, (what, a, b) in enumerate([*before, *moves, ("find", 3, 2), *after]):
         if what == "add":
             new = job(k, 0.0, a, b)
             queue.add(new, 0.0)
@@ -52,8 +55,11 @@ def test_queues(order, moves, longest):
             gone = plain.pop(0) if what == "pop" else plain.pop(a % len(plain))
             if what == "pop":
                 assert queue.pop() is gone
-            else:
+            elif a % 2:
                 queue.remove(gone)
+            else:
+                assert queue.discard(gone)
+                assert not queue.discard(gone)
         assert queue.count == len(plain)
         assert list(queue) == plain
         if plain:
@@ -62,6 +68,13 @@ def test_queues(order, moves, longest):
             assert queue.smallest == min(j.request.hosts for j in plain)
             places = [queue.place(j) for j in plain]
             assert places == sorted(places)
+
+
+def test_a_job_that_does_not_wait_has_no_place_in_the_queue():
+    queue = waiting_queue("fcfs")
+    queue.add(job(1, 0.0, 1, 5.0), 0.0)
+    with pytest.raises(KeyError):
+        queue.place(job(2, 0.0, 1, 5.0))
 
 
 @given(
