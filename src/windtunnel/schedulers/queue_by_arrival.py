@@ -45,7 +45,7 @@ class QueueByArrival(WaitingQueue):
         index = self._index
         if index is not None:
             index.add(job, now)
-            self._follow(index)
+            self.count, self.smallest = index.count, index.smallest
             return
         size = job.request.hosts
         walltime = job.walltime
@@ -70,8 +70,9 @@ class QueueByArrival(WaitingQueue):
 
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
-        if self._index is not None:
-            return self._index.find(free, extra, longest)
+        index = self._index
+        if index is not None:
+            return index.find(free, extra, longest)
         for place, size in enumerate(self._sizes):
             if size <= free and (size <= extra or self._walltimes[place] <= longest):
                 self._found = place
@@ -86,14 +87,9 @@ class QueueByArrival(WaitingQueue):
 
     def discard(self, job: Job) -> bool:
         """Take a job out; whether it was there."""
-        index = self._index
-        if index is None:
-            found = self._place_of(job.id) >= 0
-            if found:
-                self.remove(job)
-            return found
-        found = index.discard(job)
-        self._follow(index)
+        found = self._place_of(job.id) >= 0 if self._index is None else self._index.holds(job)
+        if found:
+            self.remove(job)
         return found
 
     def remove(self, job: Job) -> None:
@@ -101,7 +97,9 @@ class QueueByArrival(WaitingQueue):
         index = self._index
         if index is not None:
             index.remove(job)
-            self._follow(index)
+            self.count, self.smallest, self.foremost = index.count, index.smallest, index.foremost
+            if self.count <= _FEWER:
+                self._end_index(index)
             return
         place, jobs, sizes = self._found, self._jobs, self._sizes
         if place >= len(jobs) or jobs[place] is not job:
@@ -140,11 +138,9 @@ class QueueByArrival(WaitingQueue):
             index.add(job, now)
         self._jobs, self._sizes, self._walltimes = [], [], []
 
-    def _follow(self, index: IndexedQueue) -> None:
-        """The index has changed; it is given up if it holds few jobs."""
-        self.count, self.smallest, self.foremost = index.count, index.smallest, index.foremost
-        if index.count <= _FEWER:
-            self._index = None
-            self._jobs = list(index)
-            self._sizes = [job.request.hosts for job in self._jobs]
-            self._walltimes = [min(job.walltime, ANY) for job in self._jobs]
+    def _end_index(self, index: IndexedQueue) -> None:
+        """There are few now."""
+        self._index = None
+        self._jobs = list(index)
+        self._sizes = [job.request.hosts for job in self._jobs]
+        self._walltimes = [min(job.walltime, ANY) for job in self._jobs]
