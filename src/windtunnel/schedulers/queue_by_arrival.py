@@ -79,6 +79,19 @@ class QueueByArrival(WaitingQueue):
                 return self._jobs[place]
         return None
 
+    def find_more(self, free: int, extra: int, longest: float) -> Job | None:
+        """As :meth:`find`, which has found a job just before and was asked for no less: no job before it will do."""
+        index = self._index
+        if index is not None:
+            return index.find(free, extra, longest)
+        place = self._found
+        for size in self._sizes[place:]:
+            if size <= free and (size <= extra or self._walltimes[place] <= longest):
+                self._found = place
+                return self._jobs[place]
+            place += 1
+        return None
+
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
         """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
         if self._index is not None:
@@ -141,6 +154,7 @@ class QueueByArrival(WaitingQueue):
     def _end_index(self, index: IndexedQueue) -> None:
         """There are few now."""
         self._index = None
+        self._found = 0
         self._jobs = list(index)
         self._sizes = [job.request.hosts for job in self._jobs]
         self._walltimes = [min(job.walltime, ANY) for job in self._jobs]

@@ -48,6 +48,10 @@ class WaitingQueue:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         raise NotImplementedError
 
+    def find_more(self, free: int, extra: int, longest: float) -> Job | None:
+        """As :meth:`find`, when it has just found a job, which may have left, and what is asked for is no more."""
+        return self.find(free, extra, longest)
+
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
         """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
         raise NotImplementedError
