@@ -23,6 +23,7 @@ moves = st.lists(
     st.one_of(
         st.tuples(st.just("add"), sizes, times | st.just(inf)),
         st.tuples(st.just("find"), st.integers(0, 7), st.integers(0, 7)),
+        st.tuples(st.just("take"), st.integers(0, 7), st.integers(0, 7)),
         st.tuples(st.just("remove"), st.integers(0, 50), st.just(0)),
         st.tuples(st.just("pop"), st.just(0), st.just(0)),
     ),
@@ -32,11 +33,14 @@ KEYS = {"fcfs": lambda j: 0, "desc_size": lambda j: -j.request.hosts, "asc_wallt
 
 
 @pytest.mark.parametrize("order", sorted(KEYS))
-@given(moves=moves, longest=times)
+@given(moves=moves, longest=times, waiting=st.sampled_from([0, 0, 70, 90]))
 @settings(max_examples=60)
-def test_queues(order, moves, longest):
+def test_queues(order, moves, longest, waiting):
+    """From an empty queue or one of many jobs, until all have left: with an index and without."""
+    before = [("add", k % 6 + 1, float(k % 5 + 1)) for k in range(waiting)]
+    after = [(("remove", "take")[k % 9 == 0], 7 * k % 50, 5) for k in range(waiting + len(moves))]
     queue, plain = waiting_queue(order), []
-    for k, (what, a, b) in enumerate(moves):
+    for k, (what, a, b) in enumerate([*before, *moves, *after]):
         if what == "add":
             new = job(k, 0.0, a, b)
             queue.add(new, 0.0)
@@ -48,12 +52,27 @@ def test_queues(order, moves, longest):
             lasting = (j for j in plain if j.request.hosts <= a and j.walltime <= longest - j.request.hosts)
             assert queue.find_lasting(a, lambda size: longest - size) is next(lasting, None)
             assert queue.find(a, a, ANY) is next((j for j in plain if j.request.hosts <= a), None)
+        elif what == "take":  # whatever fits, as backfilling does
+            found = queue.find(a, b, longest)
+            while found is not None:
+                assert found is next(
+                    j for j in plain if j.request.hosts <= a and (j.request.hosts <= b or j.walltime <= longest)
+                )
+                queue.remove(found)
+                plain.remove(found)
+                a, b = max(a - found.request.hosts, 0), max(b - found.request.hosts, 0)
+                found = queue.find_more(a, b, longest)
+            fits = (j for j in plain if j.request.hosts <= a and (j.request.hosts <= b or j.walltime <= longest))
+            assert next(fits, None) is None
         elif plain:
             gone = plain.pop(0) if what == "pop" else plain.pop(a % len(plain))
             if what == "pop":
                 assert queue.pop() is gone
-            else:
+            elif a % 2:
                 queue.remove(gone)
+            else:
+                assert queue.discard(gone)
+                assert not queue.discard(gone)
         assert queue.count == len(plain)
         assert list(queue) == plain
         if plain:
@@ -62,6 +81,30 @@ def test_queues(order, moves, longest):
             assert queue.smallest == min(j.request.hosts for j in plain)
             places = [queue.place(j) for j in plain]
             assert places == sorted(places)
+
+
+def test_more_is_found_when_the_index_was_given_up_meanwhile():
+    queue = waiting_queue("fcfs")
+    jobs = [job(k, 0.0, 1 if k == 70 else 2, 5.0) for k in range(90)]
+    for one in jobs[:80]:
+        queue.add(one, 0.0)
+    assert queue.find(1, 1, ANY) is jobs[70]
+    for one in jobs[80:]:
+        queue.add(one, 0.0)
+    for one in jobs[:24:-1]:
+        queue.remove(one)
+    for one in jobs[:24]:
+        found = queue.find(2, 2, ANY)
+        assert found is one
+        queue.remove(one)
+        assert queue.find_more(2, 2, ANY) is jobs[jobs.index(one) + 1]
+
+
+def test_a_job_that_does_not_wait_has_no_place_in_the_queue():
+    queue = waiting_queue("fcfs")
+    queue.add(job(1, 0.0, 1, 5.0), 0.0)
+    with pytest.raises(KeyError):
+        queue.place(job(2, 0.0, 1, 5.0))
 
 
 @given(

@@ -199,7 +199,8 @@ class HostPool:
             there: Any = self._bits
             lowest: int = there & -there
             bits = (lowest << number) - lowest
-            if bits & there != bits:  # the first run is too short, which it seldom is
+            left: Any = there ^ bits
+            if left & bits:  # some are not there: the first run is too short, which it seldom is
                 rest: Any = there  # what _first_fit does, without a call
                 for step in _STEPS[number] if number in _STEPS else _steps(number):
                     rest &= rest >> step
@@ -207,8 +208,9 @@ class HostPool:
                     return self.take(number)
                 lowest = rest & -rest
                 bits = (lowest << number) - lowest
+                left = there ^ bits
             first = lowest.bit_length() - 1
-            self._bits ^= bits
+            self._bits = left
         else:
             first = take_run(self._firsts, self._lasts, number)
             if first < 0:
@@ -246,9 +248,10 @@ class HostPool:
                 if not self.covers(hosts):
                     return False
                 bits = hosts.bits
-            elif bits & self._bits != bits:
+            left: Any = self._bits ^ bits
+            if left & bits:  # some were not there
                 return False
-            self._bits ^= bits
+            self._bits = left
         elif not claim_runs(self._firsts, self._lasts, hosts.runs):
             return False
         elif len(self._firsts) > _BROKEN:

@@ -123,18 +123,21 @@ class Easy(BatchScheduler):
         self._reserve(now, queue.foremost)
         shadow = self._shadow if self._shadow < LONGEST else LONGEST  # noqa: FURB136 -- a call costs more
         longest = shadow - now + shadow * _HAIR
-        while free.size:
-            job = queue.find(free.size, self._extra, longest)
-            if job is None:
-                return
+        job = queue.find(free.size, self._extra, longest) if free.size else None
+        while job is not None:
             size = job.request.hosts
-            if now + job.walltime > shadow:
-                if size > self._extra:  # by a hair: it hardly ever happens, and what is exact costs a call
-                    longest = longest_until(now, shadow)
-                    continue
+            if now + job.walltime <= shadow:
+                queue.remove(job)
+                decisions.append(site.run(job, together, size))
+            elif size <= self._extra:
                 self._extra -= size
-            queue.remove(job)
-            decisions.append(site.run(job, together, size))
+                queue.remove(job)
+                decisions.append(site.run(job, together, size))
+            else:  # by a hair: it hardly ever happens, and what is exact costs a call
+                longest = longest_until(now, shadow)
+            if not free.size:
+                return
+            job = queue.find_more(free.size, self._extra, longest)
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""

@@ -143,10 +143,14 @@ class IndexedQueue(WaitingQueue):
 
     def discard(self, job: Job) -> bool:
         """Take a job out; whether it was there."""
-        found = job.id in self._ranks
+        found = self.holds(job)
         if found:
             self.remove(job)
         return found
+
+    def holds(self, job: Job) -> bool:
+        """Whether a job waits here."""
+        return job.id in self._ranks
 
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
-from windtunnel.schedulers.indexed_queue import IndexedQueue
 from windtunnel.schedulers.orders import ORDERS
-from windtunnel.schedulers.waiting import NO_SIZE, WaitingQueue
+from windtunnel.schedulers.queue_by_arrival import QueueByArrival
+from windtunnel.schedulers.waiting import NO_SIZE, WaitingQueue, first_lasting
 
 __all__ = ["SortedQueue", "waiting_queue"]
 
@@ -61,15 +61,7 @@ class SortedQueue(WaitingQueue):
 
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
         """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
-        longest: dict[int, float] = {}
-        for _, _, job in self._items:
-            size = job.request.hosts
-            if size <= free:
-                if size not in longest:
-                    longest[size] = lasting(size)
-                if job.walltime <= longest[size]:
-                    return job
-        return None
+        return first_lasting(self, free, lasting)
 
     def place(self, job: Job) -> tuple[float, int]:
         """Sorts jobs by their place in the queue."""
@@ -90,4 +82,4 @@ class SortedQueue(WaitingQueue):
 
 def waiting_queue(order: str) -> WaitingQueue:
     """An empty queue in this order."""
-    return IndexedQueue() if order == "fcfs" else SortedQueue(order)
+    return QueueByArrival() if order == "fcfs" else SortedQueue(order)

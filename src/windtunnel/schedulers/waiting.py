@@ -4,7 +4,7 @@ The question, for backfilling: the first job in queue order that needs at most `
 at most ``extra`` hosts or no more than ``longest`` seconds of walltime.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from sys import float_info, maxsize
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 
-__all__ = ["ANY", "NO_SIZE", "WaitingQueue"]
+__all__ = ["ANY", "NO_SIZE", "WaitingQueue", "first_lasting"]
 
 ANY: Final = float_info.max
 """Longer than every walltime but that of an endless job; as ``longest`` of :meth:`WaitingQueue.find`."""
@@ -48,6 +48,10 @@ class WaitingQueue:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         raise NotImplementedError
 
+    def find_more(self, free: int, extra: int, longest: float) -> Job | None:
+        """As :meth:`find`, when it has just found a job, which may have left, and what is asked for is no more."""
+        return self.find(free, extra, longest)
+
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
         """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
         raise NotImplementedError
@@ -67,3 +71,16 @@ class WaitingQueue:
     def __iter__(self) -> Iterator[Job]:
         """The jobs from the front; the queue must not change meanwhile."""
         raise NotImplementedError
+
+
+def first_lasting(jobs: Iterable[Job], free: int, lasting: Callable[[int], float]) -> Job | None:
+    """The first of some jobs of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
+    longest: dict[int, float] = {}
+    for job in jobs:
+        size = job.request.hosts
+        if size <= free:
+            if size not in longest:
+                longest[size] = lasting(size)
+            if job.walltime <= longest[size]:
+                return job
+    return None

@@ -80,7 +80,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
     rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
     spent = took = 0.0
-    turn = untimed = 0
+    timed = untimed = 0
     weight = 1.0
     coming_date: float = inf
     coming_rank = 0
@@ -199,16 +199,17 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         del jobs[told.pop()]
                 else:
                     forget_ended(world)
-            turn += 1
             try:
-                if turn & untimed:
+                if untimed:
+                    untimed -= 1
                     answer: Any = decide(now, notices)  # no declared type is taken on trust
                 else:
                     start = _perf_counter()
                     answer = decide(now, notices)
                     took = _perf_counter() - start
                     spent += took * weight
-                    if bare and turn >= _TIMED:  # looking at the clock is some per cent of a short decision
+                    timed += 1
+                    if bare and timed >= _TIMED:  # looking at the clock is some per cent of a short decision
                         untimed, weight = 15, 16.0
             except (SimulationError, UsageError):
                 raise

@@ -92,7 +92,7 @@ class HostTable(HostStates):
         counts[3] = counts[3] + size
         counts[4] = counts[4] - size
         times = self.times
-        times[4] = times[4] + size * (now - start)
+        times[4] = times[4] + (now - start) * size
         if self.sharing:
             self.without_jobs.add(hosts)
         else:
