@@ -167,8 +167,21 @@ class Run:
                         steps.append((float(row["time"]), away))
         return steps
 
+    def _cores(self) -> list[int]:
+        """The cores of each host; empty where nothing says them."""
+        site = self.state.platform
+        if not site.hosts_by_cores:
+            return [site.cores // site.hosts] * site.hosts if site.hosts and site.cores else []
+        cores = [0] * site.hosts
+        with read_from(self.name, "run.json"):
+            for number, hosts in site.hosts_by_cores.items():
+                for host in self._hosts_in(hosts):
+                    cores[host] = int(number)
+        return cores if all(cores) else []
+
     def stretches(self) -> "Iterator[Stretch]":
         """Which job ran on which hosts and when, in the order in which jobs ended."""
+        from windtunnel.results.shares_csv import amounts_of
         from windtunnel.results.stretch import Stretch
 
         paused: dict[str, list[Stretch]] = {}
@@ -179,7 +192,8 @@ class Run:
                     job = f"{row['workload_name']}!{row['job_id']}"
                     hosts = self._hosts_in(row["allocated_resources"])
                     share = None if row.get("host_share") is None else float(row["host_share"])
-                    stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
+                    amounts = amounts_of(row["shares"]) if row.get("shares") else None
+                    stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share, amounts)
                     paused.setdefault(job, []).append(stretch)
         self._with_sizes(paused)
         sets: dict[str, HostSet] = {}
@@ -234,6 +248,7 @@ class Run:
         if self._recording is not None:
             return self._recording.metrics(warm_up, cool_down)
         from windtunnel.results.file_columns import columns_of
+        from windtunnel.results.filed_shares import FiledShares
         from windtunnel.results.metrics_as_written import bill_as_written, metrics_as_written
         from windtunnel.results.stopping import up_to_stop_as_written
 
@@ -248,7 +263,11 @@ class Run:
         with read_from(self.name, "jobs.csv"):
             cut = any(self.file(name) is not None for name in ("suspensions.csv", "resizes.csv"))
             stretches = self.stretches() if cut else ()
-            columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
+            away = self.unavailable()
+        with read_from(self.name, "shares.csv"):
+            shares = FiledShares(self.file("shares.csv") if away else None, self._cores())
+        with read_from(self.name, "jobs.csv"):
+            columns = columns_of(self.jobs, self.hosts, away, stretches, shares)
         if (warm_up, cool_down) == self._trims:
             written = metrics_as_written(self.file, columns, all_jobs=self._trims == (0.0, 0.0))
             if written is not None:

@@ -1,5 +1,7 @@
 """Who was where and when: a job on hosts for a time."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from windtunnel.model import HostSet
@@ -16,6 +18,8 @@ class Stretch(msgspec.Struct, frozen=True):
     hosts: HostSet
     share: float | None = None
     """Of a job that was suspended and shares its hosts: what it held, in whole hosts."""
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """The same host by host."""
 
     @property
     def held(self) -> float:
