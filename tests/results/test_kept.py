@@ -122,3 +122,24 @@ def test_only_what_overlaps():
     assert list(away.kept(20.0, 25.0, HostSet.parse("2-3"), len)) == []
     assert list(away.kept(5.0, 40.0, HostSet.parse("2-3"), halves)) == [(10.0, 20.0, 1.0), (30.0, 40.0, 0.5)]
     assert list(away.kept(15.0, 18.0, HostSet.parse("0 9"), len)) == [(15.0, 18.0, 1)]
+    steps = [(10.0, HostSet.parse("0")), (20.0, HostSet.parse("0 3")), (30.0, HostSet.parse("0"))]
+    assert list(Unavailable(steps).kept(0.0, 40.0, HostSet.parse("0-1"), len)) == [(10.0, 40.0, 1)]
+
+
+def test_the_last_digits_are_those_of_the_run(tmp_path):
+    """Of a run that is read again: events that leave hosts as they are, and energy with all its digits."""
+    xml = '<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"><prop {}/></host></zone></platform>'
+    (tmp_path / "site.xml").write_text(xml.format('id="wattage_per_state" value="93.7:93.7:191.3"'))
+    steps = [(1.2, "unavailable"), (2.4, "available"), (6.7, "unavailable"), (6.9, "available")]
+    made = [(t, "machine_state", "MAINTENANCE" if kind == "unavailable" else "ACTIVE") for t, kind in steps]
+    listed = EventList(name="e", events=(*events(*made).events, *events((2.0, "machine_unavailable", ""), (9.0, "machine_available", "")).events))
+    run = wt.simulate(
+        tmp_path / "site.xml",
+        workload(job(1, run=1 / 3), job(2, run=20 / 3, at=1 / 7), job(3, run=10 / 7, at=9.5)),
+        "easy",
+        events=EventList(name="e", events=tuple(sorted(listed.events, key=lambda event: event.timestamp))),
+        energy=True,
+        options=wt.Options(on_maintenance="drain"),
+        out=tmp_path / "out",
+    )
+    assert wt.load_run(tmp_path / "out").measure("10%") == run.measure("10%")

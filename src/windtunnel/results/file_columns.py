@@ -55,7 +55,7 @@ def columns_of(
         for rank, pair in enumerate(zip(users, queues, strict=True)):
             made.codes[rank] += STATES * owners.setdefault(pair, len(owners))
         made.owners = list(owners)
-    made.unavailable = [(date, len(away)) for date, away in unavailable]
+    made.unavailable = _changes((date, len(away)) for date, away in unavailable)
     parts: dict[str, list[Stretch]] = {}
     for stretch in stretches:
         parts.setdefault(stretch.job, []).append(stretch)
@@ -63,6 +63,15 @@ def columns_of(
     if unavailable:
         made.kept = list(_kept(jobs, made.used, Unavailable(unavailable), parts, shares or FiledShares()))
     return made
+
+
+def _changes(steps: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Those at which a number changes that is 0 at first."""
+    found = [(0.0, 0)]
+    for date, count in steps:
+        if count != found[-1][1]:
+            found.append((date, count))
+    return found[1:]
 
 
 def _pauses(jobs: "pl.DataFrame", parts: Mapping[str, Sequence[Stretch]]) -> Iterator[Kept]:

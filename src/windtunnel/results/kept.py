@@ -54,11 +54,17 @@ class Unavailable:
         """What a job on these hosts had of those that were not available; ``had`` tells it of any of them."""
         dates = self._dates
         at = max(0, bisect_right(dates, start) - 1)
+        since, before = start, HostSet()
         while start < finish and at < len(dates) and dates[at] < finish:
-            until = dates[at + 1] if at + 1 < len(dates) else finish
-            if common := self._hosts[at] & hosts:
-                yield max(start, dates[at]), min(finish, until), had(common)
+            common = self._hosts[at] & hosts
+            if common != before:  # what happens to other hosts makes no difference, not even to the last digit
+                begin = max(start, dates[at])
+                if before:
+                    yield since, begin, had(before)
+                since, before = begin, common
             at += 1
+        if before:
+            yield since, finish, had(before)
 
 
 class Keeping:

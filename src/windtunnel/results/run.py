@@ -249,11 +249,13 @@ class Run:
             return self._recording.metrics(warm_up, cool_down)
         from windtunnel.results.file_columns import columns_of
         from windtunnel.results.filed_shares import FiledShares
-        from windtunnel.results.metrics_as_written import bill_as_written, metrics_as_written
+        from windtunnel.results.metrics_as_written import bill_as_written, joules_as_written, metrics_as_written
         from windtunnel.results.stopping import up_to_stop_as_written
 
-        with read_from(self.name, "schedule.csv"):
-            joules = float(self.figures.get("consumed_joules") or 0.0)
+        joules = joules_as_written(self.file)
+        if joules is None:
+            with read_from(self.name, "schedule.csv"):
+                joules = float(self.figures.get("consumed_joules") or 0.0) or None
         racks = (0, 0.0)
         frame = self.frame("rack_power.csv")
         if frame is not None:
@@ -277,7 +279,7 @@ class Run:
                 columns,
                 warm_up=warm_up,
                 cool_down=cool_down,
-                joules=joules or None,
+                joules=joules,
                 racks=racks,
                 bill=bill_as_written(self.file),
                 stop=up_to_stop_as_written(self.file),
