@@ -188,4 +188,5 @@ def test_a_change_in_the_last_instant_counts():
     text = "job_id,workload_name,from,until,size,change,allocated_resources\n"
     text += "a,w0,0.000000,0.666667,1,,0\na,w0,0.666667,0.666667,2,1,0-1\n"
     found = size_metrics(sized(text.encode()), 0.0, 2 / 3)
-    assert found is not None and found.grown == 1
+    assert found is not None
+    assert found.grown == 1
