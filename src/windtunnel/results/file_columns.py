@@ -8,7 +8,7 @@ from windtunnel.model import HostSet, JobState
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.filed_shares import FiledShares
 from windtunnel.results.kept import Kept, Unavailable
-from windtunnel.results.stretch import Stretch
+from windtunnel.results.stretch import Stretch, end_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +84,7 @@ def _pauses(jobs: "pl.DataFrame", parts: Mapping[str, Sequence[Stretch]]) -> Ite
             if after.held != before.held:
                 yield (starts[job], after.start, after.held - before.held)
         last = stretches[-1]
-        if ends[job] is not None and ends[job] > last.finish:
+        if ends[job] is not None and end_of(starts[job], ends[job]) > last.finish:
             yield (last.finish, ends[job], last.held)
 
 
@@ -105,4 +105,4 @@ def _kept(
                 yield from away.kept(one.start, one.finish, one.hosts, had)
         elif start is not None:
             hosts = HostSet.parse(text)
-            yield from away.kept(start, finish, hosts, shares.had(job, hosts, held))
+            yield from away.kept(start, end_of(start, finish), hosts, shares.had(job, hosts, held))

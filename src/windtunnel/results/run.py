@@ -182,7 +182,7 @@ class Run:
     def stretches(self) -> "Iterator[Stretch]":
         """Which job ran on which hosts and when, in the order in which jobs ended."""
         from windtunnel.results.shares_csv import amounts_of
-        from windtunnel.results.stretch import Stretch
+        from windtunnel.results.stretch import Stretch, end_of
 
         paused: dict[str, list[Stretch]] = {}
         suspensions = self.frame("suspensions.csv")
@@ -204,7 +204,7 @@ class Run:
             elif start is not None:
                 with read_from(self.name, "jobs.csv"):
                     hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
-                yield Stretch(job, start, finish, hosts)
+                yield Stretch(job, start, end_of(start, finish), hosts)
 
     def _with_sizes(self, stretches: "dict[str, list[Stretch]]") -> None:
         """Add those of jobs that changed their hosts, which are told whole from the first change on."""
