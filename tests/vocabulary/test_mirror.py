@@ -15,6 +15,7 @@ from windtunnel.vocabulary import (
     HostsPStateChanged,
     HostsTurnedOnOff,
     JobCompleted,
+    JobReconfigured,
     JobResumed,
     JobSubmitted,
     JobSuspended,
@@ -258,6 +259,19 @@ def test_the_mirror_says_what_the_words_mean(steps):
         assert [entry[3] for entry in mirror.ends] == sorted(mirror.running.values(), key=lambda r: (r.end, r.rank))
         for _, _, freed, held in mirror.ends:
             assert freed == len(set(held.hosts) - plain.down - plain.asleep - set(plain.switching))
+
+
+def test_a_job_that_changes_its_hosts_may_keep_one_that_is_not_available():
+    """When that was available again it was taken to be free."""
+    mirror = begun()
+    made = submitted(mirror, job("a", 2))
+    mirror.start(made, HostSet.parse("0-1"), None, 0.0)
+    mirror.apply(1.0, [HostsBecameUnavailable(1.0, HostSet.parse("1 3"))])
+    mirror.apply(2.0, [JobReconfigured(2.0, made, (1, 2), HostSet.parse("0"), True)])
+    mirror.apply(3.0, [HostsBecameAvailable(3.0, HostSet.parse("1 3"))])
+    assert HostSet(mirror.free) == HostSet.parse("0 3-5")
+    mirror.apply(4.0, [completed(made, 4.0)])
+    assert HostSet(mirror.free) == HostSet.span(HOSTS)
 
 
 def test_a_job_that_ends_where_it_stops_stands_still_no_more():
