@@ -1,4 +1,4 @@
-"""An empty text is a mistake: where a file or folder is expected never the current directory, elsewhere no default."""
+"""An empty string is a mistake: where a file or folder is expected never the current directory, elsewhere no default."""
 
 import pytest
 
