@@ -1,4 +1,4 @@
-"""An empty text where a file or folder is expected is a mistake, never the current directory."""
+"""An empty string is a mistake: where a file or folder is expected never the current directory, elsewhere no default."""
 
 import pytest
 
@@ -43,6 +43,15 @@ LINES = [
     ["lease", "request", "--file", ""],
     ["lease", "list", "--token-file", ""],
     ["inspect", ""],
+    ["run", "hosts:4", "--failures", ""],
+    ["run", "hosts:4", "--checkpoint", ""],
+    ["lease", "run", "x", "--site", ""],
+    ["lease", "run", "x", "--failures", ""],
+    ["nodes", "x", "--platform", ""],
+    ["validate", "x", "--kind", ""],
+    ["convert", "x.swf", "x.json", "--to", ""],
+    ["why", "x", ""],
+    ["study", "report", "x", "--against", ""],
     ["batsim4", "-p", "", "-w", "x"],
     ["batsim4", "-p", "x", "-w", ""],
     ["batsim5", "-p", "", "-w", "x", "-s", "x", ""],

@@ -246,3 +246,8 @@ def test_an_environment_of_numbers_whose_products_are_none(run, environment):
     environment("1e99")
     code, said = run("run", "env.json", "one.swf", "-q", "--platform-option", "flops_per_cycle=1e300")
     assert (code, "infinitely fast" in said) == (2, True)
+
+
+def test_more_jobs_than_there_can_be_are_all_of_them(run):
+    assert run("run", "hosts:4", "one.swf", "--out", "a", "-q")[0] == 0
+    assert run("compare", "a", "a", "--jobs", "9" * 20)[0] == 0

@@ -118,6 +118,7 @@ REFUSED = [
     ([Resize("w0!a", [0, 2], gpus=1)], "resize-range"),
     ([SetJobArguments(job_id="w0!d", arguments={})], "unknown-job"),
     ([Execute("w0!b", [2, 3, 4, 5])], "allocation-size"),
+    ([Execute("w0!b", [2], amounts={2: {"cores": 1.0}})], "amounts"),
 ]
 
 

@@ -139,6 +139,21 @@ def test_a_job_stays_as_it_is_when_a_host_that_was_kept_for_it_fails():
     assert (HostSet(table.free), table.reserved, table.unavailable) == (HostSet.span(3), HostSet(), HostSet())
 
 
+@pytest.mark.parametrize("sharing", [False, True])
+@pytest.mark.parametrize(("hosts", "computing"), [([0, 2], 8 + 3 + 4), ([1, 2], 4 + 3 + 4), ([0, 1, 2], 8 + 3 + 4)])
+def test_a_job_that_goes_on_where_machines_are_drained_may_keep_them(hosts, computing, sharing):
+    """It has host 1, which is drained, and changes: it ended the run, as nobody could get that host now."""
+    jobs = [job("a", Phase(tasks=(pause(4.0),), iterations=2)), job("b", Phase(tasks=(pause(1.0),)), at=20.0)]
+    component = Scripted({"w0!a": [0, 1], "w0!b": [3]}, resizes=[hosts])
+    options = {"on_maintenance": "drain", "compute_sharing": sharing}
+    events = [(3.0, "MAINTENANCE", [1]), (10.0, "ACTIVE", [1])]
+    seen, simulation = play(jobs, component, site(4), events, **options)
+    assert (seen.ends["w0!a"], seen.resizes) == ((8.0, DONE), [(4.0, "w0!a", [0, 1], hosts)])
+    table = simulation.world.hosts
+    assert (HostSet(table.free), table.unavailable) == (HostSet.span(4), HostSet())
+    assert simulation.totals()["time_computing"] == computing + 1.0
+
+
 def test_probes_see_the_hosts_of_each_time():
     probe = CreateProbe(
         probe_id="p",

@@ -31,6 +31,7 @@ from windtunnel.vocabulary import (
     OneShot,
     ProfilePlacement,
     QueryEnergy,
+    RejectJob,
     RequestedCall,
     ResumeJob,
     SuspendJob,
@@ -321,3 +322,13 @@ def test_energy_is_idle_power_and_work(seed, rule):
     assert simulation.world.energy.of(range(hosts)) == pytest.approx(100.0 * hosts * now + work)
     busy = simulation.totals()["time_computing"]
     assert sum(checker.of.values()) == pytest.approx(100.0 * busy + work)
+
+
+def test_where_no_job_runs_nothing_is_consumed():
+    """A site that draws power before the only job comes, which is rejected, had consumed less than nothing."""
+
+    def script(now, notices):
+        return [RejectJob(job_id=n.job.id) for n in notices if isinstance(n, JobSubmitted)]
+
+    _, simulation, _ = run(script, job(1, at=5.0))
+    assert simulation.totals()["consumed_joules"] == 0.0

@@ -256,6 +256,32 @@ def test_profiles_are_forgotten_with_their_last_job_unless_they_may_be_reused(re
             simulate(script, workload(job(1)), features=features)
 
 
+def test_what_comes_back_of_a_lost_job_keeps_its_profiles():
+    """The run ended where it began its parts: they were forgotten with the job that was lost."""
+
+    def script(now, notices):
+        if begins(notices):
+            return [CallMeLater(call_me_later_id="x", when=OneShot(50))]
+        if any(isinstance(n, RequestedCall) for n in notices):
+            return [FinishRegistration()]
+        return [Execute(n.job, HostSet([now > 0])) for n in notices if isinstance(n, JobSubmitted)]
+
+    ten, two = delays(10.0, 2.0)
+    steps = sequence("steps", [ten, two], repeat=2)
+    fails = ExternalEvent(timestamp=5.0, kind="machine_state", hosts=HostSet([0]), attributes={"state": "FAILURE"})
+    _, checker, _ = simulate(
+        script,
+        workload(job(1, run=steps), profiles=[ten, two, steps]),
+        features=Features(dynamic_registration=True),
+        events=[EventList(name="e", events=(fails,))],
+        on_failure="requeue",
+    )
+    assert [(name, state.name, finish) for name, state, _, finish, _ in checker.rows] == [
+        ("w0!1", "COMPLETED_FAILED", 5.0),
+        ("w0!1#1", "COMPLETED_SUCCESSFULLY", 29.0),
+    ]
+
+
 def test_jobs_simulated_by_their_scheduler():
     def script(now, notices):
         if any(isinstance(n, JobSubmitted) for n in notices):

@@ -20,6 +20,7 @@ from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.run import Run, load_run
 from windtunnel.results.run_nodes import RunNodes
+from windtunnel.results.size_metrics import size_metrics
 from windtunnel.results.why import explain
 from windtunnel.testing.invariants import InvariantChecker
 from windtunnel.vocabulary import (
@@ -180,3 +181,12 @@ def test_rows_tell_what_an_observer_saw(tmp_path_factory, resizes, iterations):
     area = sum((one.finish - one.start) * one.size for one in rows) if rows else watching.area
     assert area == pytest.approx(watching.area)
     assert Run.of(recording).metrics.allocated_host_seconds == pytest.approx(watching.area)
+
+
+def test_a_change_in_the_last_instant_counts():
+    """Whether it did was a matter of how its date is rounded in the file."""
+    text = "job_id,workload_name,from,until,size,change,allocated_resources\n"
+    text += "a,w0,0.000000,0.666667,1,,0\na,w0,0.666667,0.666667,2,1,0-1\n"
+    found = size_metrics(sized(text.encode()), 0.0, 2 / 3)
+    assert found is not None
+    assert found.grown == 1

@@ -11,10 +11,14 @@ import windtunnel as wt
 from windtunnel import api
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet, JobList
+from windtunnel.report.series import busy_hosts
 from windtunnel.results import own_metrics
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recording import Recording
 from windtunnel.results.run import Run, load_run
+from windtunnel.results.run_nodes import RunNodes
+from windtunnel.testing import job, platform
+from windtunnel.testing import workload as jobs_of
 
 
 def test_jobs_are_a_frame_with_calendar_dates(tmp_path):
@@ -181,3 +185,16 @@ def test_metrics_json_of_other_jobs_is_not_believed(tmp_path):
     (out / "metrics.json").write_text("{}")
     (out / "jobs.csv").write_text("".join(rows))
     assert load_run(out).metrics.jobs == run.metrics.jobs == 40
+
+
+def test_a_job_that_took_no_time_held_its_hosts_for_none(tmp_path):
+    """jobs.csv gives it 0.00001 s, for which its hosts seemed to run two jobs at once."""
+    jobs = jobs_of(job(1, hosts=4, run=10.0), job(2, hosts=4, run=0.0), job(3, hosts=4, run=10.0))
+    wt.simulate("hosts:4", jobs, "fcfs", out=tmp_path / "out")
+    run = wt.load_run(tmp_path / "out")
+    assert list(run.jobs["execution_time"]) == [10.0, 0.00001, 10.0]
+    assert [(one.start, one.finish) for one in run.stretches()] == [(0.0, 10.0), (10.0, 10.0), (10.0, 20.0)]
+    assert busy_hosts(run) == [(0.0, 4.0), (10.0, 4.0), (20.0, 0.0)]
+    nodes = RunNodes(platform(4).hosts, run.file)
+    for found in (*nodes.at(10.0), *nodes.between(0.0, 20.0)):
+        assert max(one.value for one in found.utilized if one.element == "Processors") == 1

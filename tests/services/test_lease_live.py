@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.leases.haizea.workload import site_from_text
@@ -64,6 +65,19 @@ def test_the_queue_and_cancelling():
         live.cancel(1)
     with pytest.raises(UsageError, match="there is no lease 99"):
         live.cancel(99)
+
+
+def test_a_lease_that_gives_way_starts_again():
+    """Without suspension it is a new job, of a profile that came from outside: the service ended there."""
+    now = Clock()
+    live = LiveLeases(SITE, LeaseOptions(policy_preemption="ar-preempts-everything"), LeaseStore(None), clock=now)
+    waits = live.create(replace(lease(4, 1000.0), preemptible=True))
+    now.time += 100
+    first = live.create(lease(4, 60.0, start=200.0))
+    now.time += 150
+    assert states(live) == {waits: LeaseState.READY, first: LeaseState.ACTIVE}
+    now.time += 2000
+    assert [live.lease(number)[0].state for number in (waits, first)] == [LeaseState.DONE] * 2
 
 
 def test_early_ends():

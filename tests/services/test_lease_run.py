@@ -259,6 +259,21 @@ def test_a_run_without_leases_is_drawn_by_other_commands(tmp_path, capsys):
     assert f"there is no run of leases in {tmp_path / 'nowhere'}" in capsys.readouterr().err
 
 
+def test_a_run_whose_leases_were_all_rejected_has_leases(tmp_path, capsys):
+    """It was said to be a run without leases."""
+    out = tmp_path / "out"
+    (tmp_path / "w.lwf").write_text(
+        '<lease-workload name="w"><lease-requests><lease-request arrival="00:00:00"><lease id="1" preemptible="false"><nodes>'
+        '<node-set numnodes="9"><res type="CPU" amount="100"/><res type="Memory" amount="9"/></node-set></nodes><start/>'
+        '<duration time="01:00:00"/><software><none/></software></lease></lease-request></lease-requests></lease-workload>'
+    )
+    assert main(["lease", "run", str(tmp_path / "w.lwf"), "--site", "4 CPU:100,Memory:1024", "--out", str(out), "-q"]) == 0
+    assert main(["lease", "gantt", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert f"{out}: no lease had machines, so there is nothing to draw" in said
+    assert f"the reasons are in {out / 'leases.csv'}" in said
+
+
 def test_a_run_that_is_stopped_says_so():
     whole = simulate_leases(WORK)
     assert "incomplete" not in str(whole)

@@ -15,10 +15,12 @@ from windtunnel.vocabulary import (
     HostsPStateChanged,
     HostsTurnedOnOff,
     JobCompleted,
+    JobReconfigured,
     JobResumed,
     JobSubmitted,
     JobSuspended,
     Mirror,
+    SchedulingPointReached,
     SimulationBegins,
     TurnOnOffHosts,
     View,
@@ -257,6 +259,30 @@ def test_the_mirror_says_what_the_words_mean(steps):
         assert [entry[3] for entry in mirror.ends] == sorted(mirror.running.values(), key=lambda r: (r.end, r.rank))
         for _, _, freed, held in mirror.ends:
             assert freed == len(set(held.hosts) - plain.down - plain.asleep - set(plain.switching))
+
+
+def test_a_job_that_changes_its_hosts_may_keep_one_that_is_not_available():
+    """When that was available again it was taken to be free."""
+    mirror = begun()
+    made = submitted(mirror, job("a", 2))
+    mirror.start(made, HostSet.parse("0-1"), None, 0.0)
+    mirror.apply(1.0, [HostsBecameUnavailable(1.0, HostSet.parse("1 3"))])
+    mirror.apply(2.0, [JobReconfigured(2.0, made, (1, 2), HostSet.parse("0"), True)])
+    mirror.apply(3.0, [HostsBecameAvailable(3.0, HostSet.parse("1 3"))])
+    assert HostSet(mirror.free) == HostSet.parse("0 3-5")
+    mirror.apply(4.0, [completed(made, 4.0)])
+    assert HostSet(mirror.free) == HostSet.span(HOSTS)
+
+
+def test_a_job_that_ends_where_it_stops_stands_still_no_more():
+    """As where its machine fails at that instant: schedulers look for it among those that run."""
+    mirror = begun()
+    for name in "abc":
+        mirror.start(submitted(mirror, job(name, 1)), HostSet([ord(name) - ord("a")]), None, 0.0)
+    ended, slept, goes_on = (mirror.running[f"w0!{name}"].job for name in "abc")
+    stops = [SchedulingPointReached(2.0, one, (0,), 1) for one in (ended, slept, goes_on)]
+    mirror.apply(2.0, [*stops, completed(ended, 2.0), JobSuspended(2.0, slept, HostSet())])
+    assert (list(mirror.stopped), list(mirror.running)) == ([goes_on.id], [goes_on.id])
 
 
 def test_a_mirror_can_be_kept():

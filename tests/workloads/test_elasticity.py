@@ -81,3 +81,33 @@ def test_a_change_of_size_costs_what_is_said():
     assert job.walltime < inf
     (task,) = job.profile.application.on_reconfiguration.tasks
     assert task.load.amount == "3.0 + 10.0 / num_nodes"
+
+
+def counted(text: str, tmp_path) -> str:
+    """A log that counts processors."""
+    path = tmp_path / "log.swf"
+    path.write_text("".join(f"{k} {k * 5} -1 {60 + k} {1 + k % 7} -1 -1 {1 + k % 7} 200 {text}\n" for k in range(40)))
+    return str(path)
+
+
+@pytest.mark.parametrize("scheduler", ["stage-scheduler", "easy", "conservative", "filler", "elastic/keep-preferred"])
+def test_jobs_that_change_size_have_whole_hosts(scheduler, tmp_path):
+    """Schedulers that share hosts put others beside them, which ended the run."""
+    profile = DelayProfile(id="w1!d", delay=50.0)
+    parts = [
+        Job(id=f"w1!{k}", request=Request(1, amounts=(("cores", 1.0),)), profile=profile, submission_time=9.0 * k)
+        for k in range(20)
+    ]
+    beside = JobList("w1", parts, {"w1!d": profile})
+    arranged = wt.arrange(counted("-1 1 1 1 1 1 1 -1 -1", tmp_path)).with_elasticity(0.7)
+    run = wt.simulate("hosts:6x4", [arranged, beside], scheduler)
+    assert run.metrics.states == {"COMPLETED_SUCCESSFULLY": 60}
+    changed = wt.arrange(beside).with_elasticity(1.0)
+    assert [job.request for job in changed] == [Request(1)] * 20
+    (told,) = [one.message for one in changed.warnings]
+    assert told.endswith("their size; whole hosts for 20 that asked for amounts of each")
+
+
+def test_packing_by_cores_refuses_them():
+    with pytest.raises(UsageError, match=r"takes \d+ to \d+ whole hosts, which packing by cores does not support"):
+        wt.simulate("hosts:64x4", wt.arrange(log(40)).with_elasticity(1.0), "easy", share_hosts=True)

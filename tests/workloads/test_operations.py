@@ -166,6 +166,21 @@ def test_merge_tells_jobs_apart(week):
     assert any(one.walltime == 100.0 for one in again)  # of the job that was added
 
 
+def test_copies_and_merged_jobs_are_told_apart(week):
+    """``1:`` stood before a second copy and before a job of the second workload; one of the two was lost."""
+    both = [one.id for one in Arranged(week).resample(2, weeks=8).merge(Arranged(week))]
+    assert len(set(both)) == len(both)
+    assert any(name.startswith("w0!0:1:") for name in both)
+    assert "w0!1:0:0" in both
+
+
+def test_names_that_begin_like_marks_are_told_apart():
+    own = JobList("w0", [job("1:4", 0.0), job("4", 0.0)], hosts=2)
+    merged = Arranged(own).merge(JobList("w0", [job("4", 0.0)], hosts=2))
+    assert sorted(one.id for one in merged) == ["w0!0:0:1:4", "w0!0:0:4", "w0!1:0:4"]
+    assert len(wt.simulate("hosts:4", merged, "easy").jobs) == 3
+
+
 @pytest.mark.parametrize("factor", [0.0, 3.0])
 def test_the_f_model(week, factor):
     workload = Arranged(week).with_estimates("f-model", factor=factor)

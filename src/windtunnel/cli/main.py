@@ -181,11 +181,11 @@ _TAKEN: Final = {"str": "TEXT", "text": "TEXT", "path": "PATH", "int range": "N"
 
 
 def _refine(command: Any) -> None:
-    """An empty word names no file (as a path it would be the current directory), and ``-h`` asks for help.
+    """An empty word names no file (as a path it would be the current directory), nor anything; ``-h`` asks for help.
 
     Help names what an option takes in words for people, and says which options may be repeated.
     """
-    from windtunnel.cli.values import not_empty
+    from windtunnel.cli.values import not_empty, said
 
     for sub in getattr(command, "commands", {}).values():
         _refine(sub)
@@ -193,6 +193,8 @@ def _refine(command: Any) -> None:
     for parameter in command.params:
         if parameter.type.name == "path":
             parameter.type.convert = not_empty(parameter.type.convert)
+        elif parameter.default == "" and parameter.callback is None:
+            parameter.callback = said
         if parameter.param_type_name == "option" and not parameter.is_flag:
             parameter.metavar = parameter.metavar or _TAKEN.get(parameter.type.name)
             if parameter.multiple and "several" not in parameter.help:

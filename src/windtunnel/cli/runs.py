@@ -160,7 +160,9 @@ def compare(
         return
     first, second = _told(_loaded([a, b[0]]))
     made = compare_runs(first, second, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
-    changed = changed_jobs(first, second, tolerance).head(jobs) if jobs > 0 else None
+    changed = changed_jobs(first, second, tolerance) if jobs > 0 else None
+    if changed is not None and jobs < changed.height:
+        changed = changed.head(jobs)
     if as_json:
         _print_json({"comparison": made, "jobs": [] if changed is None else changed.to_dicts()})
         return

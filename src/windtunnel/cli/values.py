@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["date", "factor", "key_values", "moment", "not_empty", "positive"]
+__all__ = ["date", "factor", "key_values", "moment", "not_empty", "positive", "said"]
 
 
 def date(value: Any) -> float:
@@ -81,6 +81,13 @@ def not_empty(convert: Callable[..., Any]) -> Callable[..., Any]:
         return convert(value, *more)
 
     return checked
+
+
+def said(context: Any, parameter: Any, value: Any) -> Any:
+    """The value of an option that is empty where it is left out, and must not be given so (by an unset variable)."""
+    if value == "" and context.get_parameter_source(parameter.name).name == "COMMANDLINE":
+        raise typer.BadParameter("an empty string says nothing: leave it out")
+    return value
 
 
 def _seconds(value: Any) -> float:

@@ -76,6 +76,10 @@ def _bars(run: Path) -> Iterator[_Bar]:
                     low, _, high = part.partition("-")
                     yield _Bar(int(row["lease_id"]), row["kind"], start, end, int(low), int(high or low))
     except FileNotFoundError as error:
+        table = run / "leases.csv"
+        if table.is_file():
+            hint = f"the reasons are in {table}"
+            raise UsageError(f"{run}: no lease had machines, so there is nothing to draw", hint) from error
         if (run / "jobs.csv").is_file():
             from shlex import quote
 

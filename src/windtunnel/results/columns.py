@@ -167,7 +167,7 @@ class Collector(Observer):
         """Note how large the site is."""
         self.columns.hosts = len(platform.hosts)
         self.machines = len(platform.hosts) + len(platform.storages)
-        self._cores = column_of(platform.hosts, "cores")
+        self._cores = self.keeping.cores = column_of(platform.hosts, "cores")
         self._most_cores = max(self._cores, default=1)
         self._least_cores = min(self._cores, default=1)
 
@@ -191,7 +191,7 @@ class Collector(Observer):
             extend(columns.codes, codes)
         shares = self.shares(batch)
         columns.used = extended(columns.used, shares)
-        columns.kept += self.keeping.over(batch.records, shares)
+        columns.kept += self.keeping.over(batch.records)
         if self._suspended or self.unended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
                 columns.pauses += self.unended.pop(job_id, ())
@@ -253,7 +253,7 @@ class Collector(Observer):
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """The job holds nothing from now on."""
         held = self.share(record.hosts, record.amounts)
-        self.keeping.leave(now, record, record.hosts, held)
+        self.keeping.leave(now, record, record.hosts, record.amounts)
         self._suspended[record.job.id] = (now, held)
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
@@ -269,7 +269,7 @@ class Collector(Observer):
     def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
         """What it holds from now on is not what it held until now."""
         had = HostSet(before)
-        self.keeping.leave(now, record, had, float(len(had)))
+        self.keeping.leave(now, record, had, None)
         self.keeping.have(now, record)
         more = len(HostSet(after)) - len(had)
         if more:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from windtunnel.model import HostSet, JobState
 from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.filed_shares import FiledShares
 from windtunnel.results.kept import Kept, Unavailable
-from windtunnel.results.stretch import Stretch
+from windtunnel.results.stretch import Stretch, end_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +17,11 @@ __all__ = ["columns_of"]
 
 
 def columns_of(
-    jobs: "pl.DataFrame", hosts: int, unavailable: Sequence[tuple[float, HostSet]], stretches: Iterable[Stretch]
+    jobs: "pl.DataFrame",
+    hosts: int,
+    unavailable: Sequence[tuple[float, HostSet]],
+    stretches: Iterable[Stretch],
+    shares: FiledShares | None = None,
 ) -> Columns:
     """What metrics are computed from, with the digits that the files have.
 
@@ -25,6 +30,7 @@ def columns_of(
         hosts: how many hosts its site has.
         unavailable: the hosts that were not available, from each date (s) on.
         stretches: who was where and when, if jobs were suspended or changed their hosts.
+        shares: what jobs that share hosts had of each.
     """
     made = Columns(hosts)
     owners: dict[tuple[str, str], int] = {("", ""): 0}
@@ -49,14 +55,23 @@ def columns_of(
         for rank, pair in enumerate(zip(users, queues, strict=True)):
             made.codes[rank] += STATES * owners.setdefault(pair, len(owners))
         made.owners = list(owners)
-    made.unavailable = [(date, len(away)) for date, away in unavailable]
+    made.unavailable = _changes((date, len(away)) for date, away in unavailable)
     parts: dict[str, list[Stretch]] = {}
     for stretch in stretches:
         parts.setdefault(stretch.job, []).append(stretch)
     made.pauses = list(_pauses(jobs, parts))
     if unavailable:
-        made.kept = list(_kept(jobs, made.used, Unavailable(unavailable), parts))
+        made.kept = list(_kept(jobs, made.used, Unavailable(unavailable), parts, shares or FiledShares()))
     return made
+
+
+def _changes(steps: Iterable[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Those at which a number changes that is 0 at first."""
+    found = [(0.0, 0)]
+    for date, count in steps:
+        if count != found[-1][1]:
+            found.append((date, count))
+    return found[1:]
 
 
 def _pauses(jobs: "pl.DataFrame", parts: Mapping[str, Sequence[Stretch]]) -> Iterator[Kept]:
@@ -69,12 +84,16 @@ def _pauses(jobs: "pl.DataFrame", parts: Mapping[str, Sequence[Stretch]]) -> Ite
             if after.held != before.held:
                 yield (starts[job], after.start, after.held - before.held)
         last = stretches[-1]
-        if ends[job] is not None and ends[job] > last.finish:
+        if ends[job] is not None and end_of(starts[job], ends[job]) > last.finish:
             yield (last.finish, ends[job], last.held)
 
 
 def _kept(
-    jobs: "pl.DataFrame", used: Sequence[float], away: Unavailable, parts: Mapping[str, Sequence[Stretch]]
+    jobs: "pl.DataFrame",
+    used: Sequence[float],
+    away: Unavailable,
+    parts: Mapping[str, Sequence[Stretch]],
+    shares: FiledShares,
 ) -> Iterator[Kept]:
     """What jobs had of hosts that were not available."""
     names = ("id", "starting_time", "finish_time", "allocated_resources")
@@ -82,6 +101,8 @@ def _kept(
         stretches = parts.get(job, ())
         if len(stretches) > 1 or (stretches and stretches[0].finish < finish):
             for one in stretches:
-                yield from away.kept(one.start, one.finish, one.hosts, one.held)
+                had = shares.had("", one.hosts, one.held, one.amounts)
+                yield from away.kept(one.start, one.finish, one.hosts, had)
         elif start is not None:
-            yield from away.kept(start, finish, HostSet.parse(text), held)
+            hosts = HostSet.parse(text)
+            yield from away.kept(start, end_of(start, finish), hosts, shares.had(job, hosts, held))

@@ -10,19 +10,31 @@ from windtunnel.results.job_rows import SHORTEST
 from windtunnel.results.metrics import Metrics
 from windtunnel.results.own_metrics import Record, figures_of
 
-__all__ = ["bill_as_written", "metrics_as_written"]
+__all__ = ["bill_as_written", "joules_as_written", "metrics_as_written"]
 
 
-class _WithBill(msgspec.Struct, frozen=True):
+class _Untrimmed(msgspec.Struct, frozen=True):
+    """What no trim changes."""
+
+    consumed_joules: float | None = None
     bill: Bill | None = None
 
 
+def joules_as_written(read: Callable[[str], bytes | None]) -> float | None:
+    """The energy of the whole run with all its digits; None where it was not simulated, or is not known so."""
+    return _untrimmed(read).consumed_joules
+
+
 def bill_as_written(read: Callable[[str], bytes | None]) -> Bill | None:
-    """The electricity of the site, which no trim changes; None without such an account."""
+    """The electricity of the site; None without such an account."""
+    return _untrimmed(read).bill
+
+
+def _untrimmed(read: Callable[[str], bytes | None]) -> _Untrimmed:
     try:
-        return msgspec.json.decode(read("metrics.json") or b"{}", type=_WithBill).bill
+        return msgspec.json.decode(read("metrics.json") or b"{}", type=_Untrimmed)
     except msgspec.DecodeError:
-        return None
+        return _Untrimmed()
 
 
 def metrics_as_written(read: Callable[[str], bytes | None], columns: Columns, *, all_jobs: bool) -> Metrics | None:

@@ -167,9 +167,22 @@ class Run:
                         steps.append((float(row["time"]), away))
         return steps
 
+    def _cores(self) -> list[int]:
+        """The cores of each host; empty where nothing says them."""
+        site = self.state.platform
+        if not site.hosts_by_cores:
+            return [site.cores // site.hosts] * site.hosts if site.hosts and site.cores else []
+        cores = [0] * site.hosts
+        with read_from(self.name, "run.json"):
+            for number, hosts in site.hosts_by_cores.items():
+                for host in self._hosts_in(hosts):
+                    cores[host] = int(number)
+        return cores if all(cores) else []
+
     def stretches(self) -> "Iterator[Stretch]":
         """Which job ran on which hosts and when, in the order in which jobs ended."""
-        from windtunnel.results.stretch import Stretch
+        from windtunnel.results.shares_csv import amounts_of
+        from windtunnel.results.stretch import Stretch, end_of
 
         paused: dict[str, list[Stretch]] = {}
         suspensions = self.frame("suspensions.csv")
@@ -179,7 +192,8 @@ class Run:
                     job = f"{row['workload_name']}!{row['job_id']}"
                     hosts = self._hosts_in(row["allocated_resources"])
                     share = None if row.get("host_share") is None else float(row["host_share"])
-                    stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
+                    amounts = amounts_of(row["shares"]) if row.get("shares") else None
+                    stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share, amounts)
                     paused.setdefault(job, []).append(stretch)
         self._with_sizes(paused)
         sets: dict[str, HostSet] = {}
@@ -190,7 +204,7 @@ class Run:
             elif start is not None:
                 with read_from(self.name, "jobs.csv"):
                     hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
-                yield Stretch(job, start, finish, hosts)
+                yield Stretch(job, start, end_of(start, finish), hosts)
 
     def _with_sizes(self, stretches: "dict[str, list[Stretch]]") -> None:
         """Add those of jobs that changed their hosts, which are told whole from the first change on."""
@@ -234,11 +248,14 @@ class Run:
         if self._recording is not None:
             return self._recording.metrics(warm_up, cool_down)
         from windtunnel.results.file_columns import columns_of
-        from windtunnel.results.metrics_as_written import bill_as_written, metrics_as_written
+        from windtunnel.results.filed_shares import FiledShares
+        from windtunnel.results.metrics_as_written import bill_as_written, joules_as_written, metrics_as_written
         from windtunnel.results.stopping import up_to_stop_as_written
 
-        with read_from(self.name, "schedule.csv"):
-            joules = float(self.figures.get("consumed_joules") or 0.0)
+        joules = joules_as_written(self.file)
+        if joules is None:
+            with read_from(self.name, "schedule.csv"):
+                joules = float(self.figures.get("consumed_joules") or 0.0) or None
         racks = (0, 0.0)
         frame = self.frame("rack_power.csv")
         if frame is not None:
@@ -248,7 +265,11 @@ class Run:
         with read_from(self.name, "jobs.csv"):
             cut = any(self.file(name) is not None for name in ("suspensions.csv", "resizes.csv"))
             stretches = self.stretches() if cut else ()
-            columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
+            away = self.unavailable()
+        with read_from(self.name, "shares.csv"):
+            shares = FiledShares(self.file("shares.csv") if away else None, self._cores())
+        with read_from(self.name, "jobs.csv"):
+            columns = columns_of(self.jobs, self.hosts, away, stretches, shares)
         if (warm_up, cool_down) == self._trims:
             written = metrics_as_written(self.file, columns, all_jobs=self._trims == (0.0, 0.0))
             if written is not None:
@@ -258,7 +279,7 @@ class Run:
                 columns,
                 warm_up=warm_up,
                 cool_down=cool_down,
-                joules=joules or None,
+                joules=joules,
                 racks=racks,
                 bill=bill_as_written(self.file),
                 stop=up_to_stop_as_written(self.file),

@@ -14,6 +14,7 @@ from windtunnel.results.lease_shares import shares as lease_shares
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.shares_csv import amounts_of
+from windtunnel.results.stretch import end_of
 from windtunnel.vocabulary.held import Amounts
 
 __all__ = ["RunNodes", "machine_state"]
@@ -91,7 +92,7 @@ def _stays(read: Read, count: int) -> Iterator[Stay]:
         groups = leases.get(job.partition("#")[0])
         known = not hosts or hosts.last < count  # others are refused
         taken = lease_shares(groups, hosts, amounts) if groups and known else amounts
-        return Stay(hosts, float(start), float(finish or inf), taken)
+        return Stay(hosts, float(start), end_of(float(start), float(finish or inf)), taken)
 
     changed: dict[str, float] = {}
     for one in sized(read("resizes.csv")):

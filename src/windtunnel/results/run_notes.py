@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from windtunnel.diagnostics import Account
-from windtunnel.model import JobRecord, Platform, Workload
+from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.model.platform import column_of
 from windtunnel.results.reserved import reserved
 from windtunnel.results.state import ComponentFacts, PlatformFacts, Rejection, RunState, WorkloadFacts, as_plain
@@ -50,14 +50,24 @@ class RunNotes(Observer):
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """Note the inputs."""
+        cores = column_of(platform.hosts, "cores")
         self.state.platform = PlatformFacts(
             name=platform.name,
             path=platform.path,
             hosts=len(platform.hosts),
             storages=len(platform.storages),
-            cores=sum(column_of(platform.hosts, "cores")),
+            cores=sum(cores),
+            hosts_by_cores=_by_cores(cores) if len(set(cores)) > 1 else {},
             options=as_plain(platform.options),
             reservations=reserved(platform, workloads) if self._keeps_reservations else [],
         )
         self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
         self.state.simulated_time = now
+
+
+def _by_cores(cores: Sequence[int]) -> dict[str, str]:
+    """Which hosts have how many cores."""
+    hosts: dict[int, list[int]] = {}
+    for host, number in enumerate(cores):
+        hosts.setdefault(number, []).append(host)
+    return {str(number): str(HostSet(having)) for number, having in sorted(hosts.items())}

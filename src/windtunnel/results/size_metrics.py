@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from windtunnel.results.columns import DIGITS
 from windtunnel.results.resizes_csv import Sized
 
 __all__ = ["SizeMetrics", "size_metrics"]
@@ -44,6 +45,7 @@ class SizeMetrics(msgspec.Struct, frozen=True, kw_only=True):
 
 def size_metrics(stretches: Iterable[Sized], opens: float, closes: float) -> SizeMetrics | None:
     """The figures of a window (s); None if nothing changed its hosts in it."""
+    opens, closes = round(opens, DIGITS), round(closes, DIGITS)  # as the dates of stretches are
     first: dict[str, int] = {}
     changed: set[str] = set()
     changes = [0, 0, 0]

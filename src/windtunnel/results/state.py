@@ -67,6 +67,8 @@ class PlatformFacts(msgspec.Struct, kw_only=True):
     storages: _Number = 0
     cores: int = 0
     """Of all hosts together."""
+    hosts_by_cores: dict[str, str] = {}
+    """Where hosts differ in cores: each number of cores, and the hosts (an interval set) that have so many."""
     options: dict[str, Any] = {}
     """What the reader of the platform was told."""
     reservations: list[ReservedHosts] = []

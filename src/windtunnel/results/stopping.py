@@ -33,7 +33,7 @@ def up_to_stop(
     held = fsum([used * (finish - start) for start, finish, used in ended if start >= 0.0])
     shares = [collector.share(one.hosts, one.amounts) for one in running]
     held += fsum(share * (now - one.starting_time) for one, share in zip(running, shares, strict=True))
-    kept = [part for one, share in zip(running, shares, strict=True) for part in keeping.kept(one, now, share)]
+    kept = [part for one in running for part in keeping.kept(one, now)]
     pauses = chain(columns.pauses, *collector.unended.values())
     held -= fsum(hosts * (until - since) for since, until, hosts in pauses)
     suspended = [away[one.job_id] for one in running if one.job_id in away]

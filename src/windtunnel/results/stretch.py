@@ -1,10 +1,18 @@
 """Who was where and when: a job on hosts for a time."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from windtunnel.model import HostSet
+from windtunnel.results.job_rows import SHORTEST
 
-__all__ = ["Stretch"]
+__all__ = ["Stretch", "end_of"]
+
+
+def end_of(start: float, finish: float) -> float:
+    """When a job left its hosts: to one that took no time, tables give an end that is a little later."""
+    return start if finish - start < 1.5 * SHORTEST else finish
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -16,6 +24,8 @@ class Stretch(msgspec.Struct, frozen=True):
     hosts: HostSet
     share: float | None = None
     """Of a job that was suspended and shares its hosts: what it held, in whole hosts."""
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """The same host by host."""
 
     @property
     def held(self) -> float:

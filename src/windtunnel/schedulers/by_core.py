@@ -12,7 +12,7 @@ from typing import Final, Protocol, runtime_checkable
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import Host, HostSet, Job, Platform, PowerState, Request
+from windtunnel.model import DelayProfile, Host, HostSet, Job, Platform, PowerState, Request
 from windtunnel.schedulers.core_numbers import CoreNumbers
 from windtunnel.vocabulary import (
     Ability,
@@ -195,6 +195,8 @@ class ByCore(Component):
 
     def _by_cores(self, job: Job) -> Job:
         request = job.request
+        if not isinstance(job.profile, DelayProfile):
+            _refuse_elastic(job)
         if request.amounts:
             raise UsageError(
                 f"job {job.id!r} asks for amounts of resources on each host, which packing by cores does not support",
@@ -256,3 +258,15 @@ def _of_a_core(states: tuple[PowerState, ...], cores: int) -> tuple[PowerState, 
         watts = {"idle": idle / cores, "epsilon": each, "full": each + (full - first) / cores}
         made.append(msgspec.structs.replace(state, **watts))
     return tuple(made)
+
+
+def _refuse_elastic(job: Job) -> None:
+    """Refuse a job that takes different numbers of hosts, which are whole ones."""
+    from windtunnel.model.application import sizes_of  # few runs have such jobs
+
+    fewest, most = sizes_of(job)
+    if fewest != most:
+        raise UsageError(
+            f"job {job.id!r} takes {fewest} to {most} whole hosts, which packing by cores does not support",
+            "run without --share-hosts",
+        )

@@ -264,7 +264,8 @@ class HeldHosts:
             return
         place = self._place(running)
         self.free.add(running.hosts - self.absent)
-        self._busy_absent -= running.hosts
+        if self.absent.size:
+            self._busy_absent = (self._busy_absent - running.hosts) | (hosts & self.absent)  # it may keep such hosts
         running.hosts = hosts
         self.free.remove(hosts)
         self.ends[place] = (running.end, running.rank, self._frees(running), running)

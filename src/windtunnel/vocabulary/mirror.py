@@ -128,6 +128,8 @@ class Mirror(HostStates):
                     self._leave(running)
             else:
                 self._take_in(notice)
+        if self.stopped:  # jobs that ended or were suspended at the same instant stand still no more
+            self.stopped = {job_id: wanted for job_id, wanted in self.stopped.items() if job_id in self.running}
 
     def _forget_news(self) -> None:
         self._further = self.shifted = False

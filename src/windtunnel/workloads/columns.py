@@ -1,14 +1,20 @@
 """The jobs of an arranged workload as columns of numbers: where each comes from, and what of it is changed."""
 
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job, Workload
 from windtunnel.model.abilities import outcomes_in, start_date_of
 
 __all__ = ["Columns"]
+
+_ONE: Final = 0
+_BOTH: Final = 1
+_ALL: Final = 2
+_MARKED: Final = re.compile(r"\d+:")
 
 
 class Columns:
@@ -33,6 +39,8 @@ class Columns:
         """Whether it can change size, by ``plan``; None: none can."""
         self.plan: Any = None
         """How jobs change size (see ``operations.elasticity``)."""
+        self.marks = -1
+        """How names are told apart: -1 not known yet, 0 by one number, 1 by two, 2 by two of every job."""
         self.hosts = 0
         """For how many hosts (or processors) the workload is made; 0: unknown."""
         self.start_date: float | None = None
@@ -57,9 +65,25 @@ class Columns:
         return self.bases[self.origins[index]][self.ranks[index]]
 
     def mark(self, index: int) -> str:
-        """What stands before the names of jobs of merged workloads, and of copies: a number each tells them apart."""
+        """What stands before the names of jobs of merged workloads, and of copies: a number each tells them apart.
+
+        Both numbers where there are both, and before all names where some begin so by themselves.
+        """
         origin, copy = self.origins[index], self.copies[index] if self.copies is not None else 0
+        if self.marks < 0:
+            self.marks = self._marks()
+        if self.marks and (origin or copy or self.marks == _ALL):
+            return f"{origin}:{copy}:"
         return f"{origin}:" * (origin > 0) + f"{copy}:" * (copy > 0)
+
+    def _marks(self) -> int:
+        """How names are told apart (see :attr:`marks`)."""
+        copies, merged = self.copies is not None and any(self.copies), len(self.bases) > 1
+        if not copies and not merged:
+            return _ONE
+        if any(_MARKED.match(job.name) for base in self.bases for job in base):
+            return _ALL
+        return _BOTH if copies and merged else _ONE
 
     def sources(self) -> Iterator[Job]:
         """The jobs they come from, unchanged, in order; whole workloads are gone through in one go."""

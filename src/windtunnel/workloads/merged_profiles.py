@@ -19,9 +19,11 @@ def told_apart(workload: str, merged: Sequence[Mapping[str, Profile]]) -> list[d
     taken: dict[str, Profile] = {}
     found: list[dict[str, Profile]] = []
     for rank, profiles in enumerate(merged):
-        own = _named(workload, "", profiles)
-        if any(taken.get(one.id, one) != one for one in own.values()):
-            own = _named(workload, f"{rank}:", profiles)
+        mark = ""
+        own = _named(workload, mark, profiles)
+        while any(taken.get(one.id, one) != one for one in own.values()):
+            mark += f"{rank}:"  # more than once where names begin so by themselves
+            own = _named(workload, mark, profiles)
         taken |= {one.id: one for one in own.values()}
         found.append(own)
     return found

@@ -28,6 +28,8 @@ class Sizing(NamedTuple):
         return replace(asked, processors=size).on_hosts_of(self.cores_per_host, parts=parts)
 
     def _takes_cores(self, columns: Columns, index: int) -> bool:
+        if columns.elastic is not None and columns.elastic[index]:
+            return False  # jobs that change size have whole hosts
         return self.parts and isinstance(columns.bases[columns.origins[index]], OfSharedNodes)
 
     def larger_than(self, columns: Columns, hosts: int, cores: int | None) -> tuple[list[int], int]:

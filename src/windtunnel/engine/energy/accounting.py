@@ -140,7 +140,7 @@ class SiteEnergy(Energy):
 
     def submission(self) -> None:
         """The first static job is submitted."""
-        self.first = self.total(self._world.now)
+        self.first = self.last = self.total(self._world.now)  # nothing is counted where no job ends after it
 
     def job_started(self, record: JobRecord) -> None:
         """Before a job starts: read the meters of its hosts."""

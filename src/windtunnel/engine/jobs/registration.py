@@ -33,6 +33,7 @@ __all__ = [
     "continue_registration",
     "count_profile_uses",
     "finish_registration",
+    "job_counts",
     "job_forgotten",
     "offer_jobs",
     "register_job",
@@ -61,16 +62,27 @@ def _uses(world: World, profile: Profile) -> list[str]:
 
 
 def count_profile_uses(world: World) -> None:
-    """Count how many static jobs need each profile; called when jobs can be registered."""
-    uses: dict[str, int] = {}
+    """Count how many jobs need each profile: static ones, and what came back of lost ones; called when jobs can be
+    registered.
+    """
+    world.profile_uses = {}
     met = set()
     for workload in world.workloads:
         for job in workload:
             met.add(job.id)
-            for name in _uses(world, job.profile):
-                uses[name] = uses.get(name, 0) + 1
-    world.profile_uses = uses
+            job_counts(world, job)
+    for record in world.jobs.values():
+        if record.job.id not in met:
+            job_counts(world, record.job)
     world.used_ids = met
+
+
+def job_counts(world: World, job: Job) -> None:
+    """A job needs its profiles until it is over (:func:`job_forgotten`)."""
+    uses = world.profile_uses
+    if uses is not None:
+        for name in _uses(world, job.profile):
+            uses[name] = uses.get(name, 0) + 1
 
 
 def job_forgotten(world: World, job: Job) -> None:
@@ -148,9 +160,7 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
         world.ignore("subtime", "jobs are registered for a later time: they are submitted at once", job.id)
     if not job.submission_time <= world.now:  # jobs are registered at the present date; batprotocol tells none
         job = replace(job, submission_time=world.now)
-    for name in _uses(world, job.profile):
-        if world.profile_uses is not None:
-            world.profile_uses[name] = world.profile_uses.get(name, 0) + 1
+    job_counts(world, job)
     owner = rank if world.only_session is not None or session.features.acknowledge_dynamic_jobs else -1
     record = submit_job(world, job, owner=owner, dynamic=True, tell=False)
     if world.only_session is None:

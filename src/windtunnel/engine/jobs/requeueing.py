@@ -50,6 +50,10 @@ def _end_and_succeed(world: World, record: JobRecord, ending: JobState, again: J
             world.done_ids.pop(name, None)
         world.waiting_for |= waiters
         world.replaced_ids[again.id] = names
+    if world.profile_uses is not None:
+        from windtunnel.engine.jobs.registration import job_counts  # few runs let jobs be registered
+
+        job_counts(world, again)
     submit_job(world, again)
 
 

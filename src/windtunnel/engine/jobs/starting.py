@@ -169,7 +169,10 @@ def _place_elastic(world: World, decision: ExecuteJob, record: JobRecord, profil
     if not profile.least <= len(ranks) <= profile.most:
         reason = f"{where} takes {profile.least} to {profile.most} hosts and is given {len(ranks)}"
         refuse(world, decision, "allocation-size", reason)
-    gpus = {one.get("gpus", profile.gpus_least) for one in (decision.amounts or {}).values()}
+    amounts = (decision.amounts or {}).values()
+    if others := sorted({name for one in amounts for name in one} - {"gpus"}):
+        refuse(world, decision, "amounts", f"{where} takes whole hosts, and of each only GPUs, not {others[0]}")
+    gpus = {one.get("gpus", profile.gpus_least) for one in amounts}
     if any(not profile.gpus_least <= count <= profile.gpus_most for count in gpus):
         reason = f"{where} takes {profile.gpus_least} to {profile.gpus_most} GPUs on each host"
         refuse(world, decision, "amounts", reason)

@@ -56,6 +56,12 @@ def inject(world: World, payload: tuple[str, object]) -> None:
         else:
             if thing.id in world.jobs or (world.used_ids is not None and thing.id in world.used_ids):
                 raise SimulationError(f"the injected job {thing.id!r} exists already", now=world.now)
+            if thing.profile.id:  # by which components may name it
+                world.profiles.setdefault(thing.profile.id, thing.profile)
+            if world.profile_uses is not None:
+                from windtunnel.engine.jobs.registration import job_counts  # few runs let jobs be registered
+
+                job_counts(world, thing)
             submit_job(world, replace(thing, submission_time=world.now))  # it waits from now on, not from time 0
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from windtunnel.model import DelayProfile, Job
+from windtunnel.model import DelayProfile, Job, Request
 from windtunnel.model.application import (
     Application,
     DelayTask,
@@ -65,13 +65,17 @@ def with_elasticity(
     (of which ``serial`` is serial) or ``downey`` (average parallelism ``average`` * n, variation ``sigma``). A change
     takes ``cost`` seconds, and the time in which each host of the new size sends its part of ``data`` bytes for each
     host of the old, at ``bandwidth`` bytes/s. Walltimes are lengthened as run times are on the fewest hosts.
+    Such jobs have whole hosts, whatever they asked for of each.
     """
     columns.runs("with_elasticity")
     source = Random(seed)
     columns.elastic = array("b", [source.random() < share for _ in range(len(columns))])
     elasticity = Elasticity[kind.upper()]
     columns.plan = Plan(elasticity, least, most, speedup, serial, average, sigma, steps, cost, data, bandwidth)
-    return f"{sum(columns.elastic):,} of {len(columns):,} jobs are {kind}, {least:g} to {most:g} times their size"
+    told = f"{sum(columns.elastic):,} of {len(columns):,} jobs are {kind}, {least:g} to {most:g} times their size"
+    chosen = zip(columns.sources(), columns.elastic, strict=True)
+    parts = sum(1 for job, elastic in chosen if elastic and job.request.amounts)
+    return f"{told}; whole hosts for {parts:,} that asked for amounts of each" if parts else told
 
 
 def elastic_job(job: Job, plan: Plan) -> Job:
@@ -92,6 +96,7 @@ def elastic_job(job: Job, plan: Plan) -> Job:
     longer = usual / speedup_on(text, least)
     return replace(
         job,
+        request=Request(size),
         walltime=job.walltime if job.walltime == inf else job.walltime * max(1.0, longer),
         profile=ElasticProfile(
             id=profile.id,

@@ -110,12 +110,14 @@ def apply_target(world: World, machine: Machine, *, awaited: bool) -> None:
     if not table.free.covers(new):
         return  # one of them has failed, or sleeps: it stays where it is
     world.energy.job_suspended(record)
-    table.release(record.hosts, record.since, world.now)
+    # What it has of hosts that became unavailable it may keep, though nobody could get them now.
+    staying = HostSet(host for host in record.hosts & hosts if host in table.special) if table.special else HostSet()
+    table.release(record.hosts - staying, record.since, world.now)
     record.done += world.now - record.since
     record.since = world.now
     released = record.hosts - hosts
     record.hosts = hosts
-    if not table.occupy(hosts, world.now):
+    if not table.occupy(hosts - staying, world.now):
         raise AssertionError("hosts that were free are not")
     world.energy.job_resumed(record)
     if machine.changed is None:
