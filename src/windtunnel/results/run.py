@@ -181,44 +181,9 @@ class Run:
 
     def stretches(self) -> "Iterator[Stretch]":
         """Which job ran on which hosts and when, in the order in which jobs ended."""
-        from windtunnel.results.shares_csv import amounts_of
-        from windtunnel.results.stretch import Stretch, end_of
+        from windtunnel.results.filed_stretches import stretches_of
 
-        paused: dict[str, list[Stretch]] = {}
-        suspensions = self.frame("suspensions.csv")
-        if suspensions is not None:
-            with read_from(self.name, "suspensions.csv"):
-                for row in suspensions.iter_rows(named=True):
-                    job = f"{row['workload_name']}!{row['job_id']}"
-                    hosts = self._hosts_in(row["allocated_resources"])
-                    share = None if row.get("host_share") is None else float(row["host_share"])
-                    amounts = amounts_of(row["shares"]) if row.get("shares") else None
-                    stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share, amounts)
-                    paused.setdefault(job, []).append(stretch)
-        self._with_sizes(paused)
-        sets: dict[str, HostSet] = {}
-        columns = ("id", "starting_time", "finish_time", "allocated_resources")
-        for job, start, finish, text in self.jobs.select(columns).iter_rows():
-            if job in paused:
-                yield from paused[job]
-            elif start is not None:
-                with read_from(self.name, "jobs.csv"):
-                    hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
-                yield Stretch(job, start, end_of(start, finish), hosts)
-
-    def _with_sizes(self, stretches: "dict[str, list[Stretch]]") -> None:
-        """Add those of jobs that changed their hosts, which are told whole from the first change on."""
-        from windtunnel.results.resizes_csv import sized
-        from windtunnel.results.stretch import Stretch
-
-        with read_from(self.name, "resizes.csv"):
-            changed: dict[str, list[Stretch]] = {}
-            for one in sized(self.file("resizes.csv")):
-                stretch = Stretch(one.job, one.start, one.finish, self._hosts_in(one.hosts))
-                changed.setdefault(one.job, []).append(stretch)
-        for job, told in changed.items():
-            before = [stretch for stretch in stretches.get(job, ()) if stretch.finish <= told[0].start]
-            stretches[job] = before + told
+        return stretches_of(self.jobs, self.frame, self.file, self._hosts_in, self.name)
 
     @cached_property
     def metrics(self) -> Metrics:
