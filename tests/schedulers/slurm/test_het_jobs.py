@@ -279,17 +279,6 @@ def test_it_starts_in_the_cycles_after_its_begin_time_though_nothing_else_happen
     assert 7200 <= found["h"]["starting_time"] <= 7260
 
 
-def test_what_starts_and_gives_way_for_ever_ends_a_run_beside_a_daily_reservation_too():
-    hours = [(3600, 3900), (7200, 7500), (40000, 40300)]
-    daily = [
-        Reservation(name=f"r{begin}", nodes=("n1",), users=("bob",), start=begin, end=end, flags=("DAILY",))
-        for begin, end in hours
-    ]
-    job = het("h", 60, {"tasks": 1, "account": "a"}, tasks=1, account="a")
-    found = rows(too_many_sockets(reservations=tuple(daily)), job)
-    assert found["h"]["final_state"] == "REJECTED"
-
-
 def test_what_is_put_off_again_and_again_is_no_change_for_daily_reservations():
     daily = Reservation(name="lab", nodes=("n1",), users=("bob",), start=3600, end=7200, flags=("DAILY",))
     state = State(site(reservations=(daily,)), 30 * 86400)
