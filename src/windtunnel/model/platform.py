@@ -10,7 +10,7 @@ from windtunnel.diagnostics import Finding, counted
 from windtunnel.model.host import Host, PowerState
 from windtunnel.model.workload import EventList
 
-__all__ = ["Link", "Network", "Platform", "column_of", "kinds_of", "natural_key"]
+__all__ = ["Link", "Loads", "Network", "Platform", "by_amount", "column_of", "kinds_of", "natural_key"]
 
 _FEW: Final = 1000
 """At most this many hosts are made at once."""
@@ -36,6 +36,19 @@ class Link(msgspec.Struct, frozen=True):
     state_period: float = 0.0
 
 
+Loads = list[tuple[list[int], float]]
+"""Links, or hosts, and the bytes of each of them."""
+
+
+def by_amount(amounts: Mapping[int, float]) -> Loads:
+    """Those of one amount together, in the order in which they are first met; those of none are left out."""
+    alike: dict[float, list[int]] = {}
+    for number, amount in amounts.items():
+        if amount:
+            alike.setdefault(amount, []).append(number)
+    return [(numbers, amount) for amount, numbers in alike.items()]
+
+
 class Network(Protocol):
     """Routes between endpoints (each host names its own). Immutable and picklable."""
 
@@ -46,9 +59,9 @@ class Network(Protocol):
     def route(self, source: int, target: int) -> tuple[tuple[int, ...], float]:
         """The links from one endpoint to another, in order, and the sum of their latencies (s)."""
 
-    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
-        """Bytes over each link (the maximum over flows for FATPIPE) when each endpoint sends ``amount`` bytes to each
-        other position, and the greatest latency of any route.
+    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[Loads, float]:
+        """Links by the bytes over each (the maximum over flows for FATPIPE) when each endpoint sends ``amount`` bytes
+        to each other position, and the greatest latency (s) of any route.
         """
 
 

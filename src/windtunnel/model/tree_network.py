@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from windtunnel.model.platform import Link
+from windtunnel.model.platform import Link, Loads, by_amount
 
 __all__ = ["TreeNetwork"]
 
@@ -71,12 +71,12 @@ class TreeNetwork:
         latency = self._latency * ((source < hosts) + (target < hosts)) if self._has_links else 0.0
         return (*up, *down[::-1]), latency
 
-    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
-        """Bytes over each link when each position sends ``amount`` bytes to each other, and the greatest latency."""
+    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[Loads, float]:
+        """Links by the bytes over each when each position sends ``amount`` to each other, and the longest latency."""
         if any(endpoint >= len(self._switches) for endpoint in endpoints):
             return self._pair_by_pair(endpoints, amount)
         if not self._has_links:
-            return {}, 0.0
+            return [], 0.0
         size = len(endpoints)
         hosts = Counter(endpoints)
         loads: dict[int, float] = {}
@@ -89,9 +89,9 @@ class TreeNetwork:
                 if count < size:
                     link = self._first_uplink + 2 * switch
                     loads[link] = loads[link + 1] = amount * count * (size - count)
-        return loads, 2 * self._latency if len(hosts) > 1 else 0.0
+        return by_amount(loads), 2 * self._latency if len(hosts) > 1 else 0.0
 
-    def _pair_by_pair(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
+    def _pair_by_pair(self, endpoints: Sequence[int], amount: float) -> tuple[Loads, float]:
         loads: dict[int, float] = {}
         greatest = 0.0
         for position, source in enumerate(endpoints):
@@ -101,4 +101,4 @@ class TreeNetwork:
                     greatest = max(greatest, latency)
                     for link in links:
                         loads[link] = loads.get(link, 0.0) + amount
-        return loads, greatest
+        return by_amount(loads), greatest

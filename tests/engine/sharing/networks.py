@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from windtunnel.model.platform import Link
+from windtunnel.model.platform import Link, Loads, by_amount
 
 
 class TableNetwork:
@@ -16,7 +16,7 @@ class TableNetwork:
         found = tuple(self.routes.get((source, target), ()))
         return found, sum(self.links[i].latency for i in found)
 
-    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
+    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[Loads, float]:
         weights: dict[int, float] = {}
         longest = 0.0
         for i, source in enumerate(endpoints):
@@ -27,7 +27,7 @@ class TableNetwork:
                     for link in links:
                         before = weights.get(link, 0.0)
                         weights[link] = before + amount if self.links[link].shared else max(before, amount)
-        return weights, longest
+        return by_amount(weights), longest
 
 
 def star(hosts: int, bandwidth: float = 1.25e8, latency: float = 5e-5, backbone: float = 0.0) -> TableNetwork:

@@ -3,7 +3,6 @@
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
@@ -166,10 +165,13 @@ class TraceReplay:
                 action.task = self._last_word()
                 action.network_bound = action.task.network_bound
             elif isinstance(subject, int):
-                action.task = replace(
-                    task,
-                    hosts=(hosts[subject],) * len(task.hosts),
-                    cpus=tuple(((hosts[subject],), weight) for _, weight in task.cpus),
+                action.task = Task(
+                    (hosts[subject],) * len(task.hosts),
+                    tuple(((hosts[subject],), weight) for _, weight in task.cpus),
+                    task.links,
+                    task.latency,
+                    task.network_bound,
+                    task.traffic,
                 )
             else:
                 action.task = self._flow(subject)

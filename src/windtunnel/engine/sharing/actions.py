@@ -1,7 +1,6 @@
 """Actions: tasks under way, and sleeps."""
 
 import math
-from dataclasses import dataclass
 from typing import Any, Final
 
 from windtunnel.engine.sharing.tasks import Task
@@ -18,7 +17,6 @@ ROUNDING: Final = 4.0
 """Dates this many units in the last place apart differ by rounding only (SimGrid adds up steps instead)."""
 
 
-@dataclass(slots=True, eq=False)
 class Action:
     """A task under way, or a sleep (no task). ``tag`` is the caller's.
 
@@ -27,17 +25,32 @@ class Action:
     while it is suspended; then it is what was left of its latency or sleep (s), or 0.
     """
 
-    number: int
-    task: Task | None
-    tag: Any
-    since: float
-    latent: bool
-    due: float = math.inf
-    remaining: float = 1.0
-    rate: float = 0.0
-    bound: float = math.inf
-    network_bound: float = math.inf
-    held: float = -1.0
+    __slots__ = (
+        "bound",
+        "due",
+        "held",
+        "latent",
+        "network_bound",
+        "number",
+        "rate",
+        "remaining",
+        "since",
+        "tag",
+        "task",
+    )
+
+    def __init__(self, number: int, task: Task | None, tag: Any, since: float, latent: bool) -> None:
+        self.number = number
+        self.task = task
+        self.tag = tag
+        self.since = since
+        self.latent = latent
+        self.due = math.inf
+        self.remaining = 1.0
+        self.rate = 0.0
+        self.bound = math.inf
+        self.network_bound = math.inf
+        self.held = -1.0
 
     def left(self, now: float) -> float:
         """The fraction that is left at a date."""

@@ -127,9 +127,10 @@ class Groups:
         for constraints, weight in bundles:
             for group_id in self._cover(constraints):
                 group = self.groups[group_id]
-                if len(group.elements) == 1:
-                    _forget(group)
-                self._unlist(group_id, group)
+                if group.elements:
+                    if len(group.elements) == 1:
+                        _forget(group)
+                    self._unlist(group_id, group)
                 group.enable(footprint, weight)
                 self._alike.setdefault(group.key, group_id)
                 footprint.groups.add(group_id)
@@ -223,24 +224,31 @@ class Groups:
 
     def _cover(self, constraints: Sequence[int]) -> list[int]:
         """Groups that hold these constraints and no others, made by splitting and by grouping idle ones."""
-        parts: dict[tuple[int, float, bool], list[int]] = {}
-        part: list[int] = []
+        if not constraints:
+            return []
         group_of, capacities, fatpipes = self.group_of, self.capacities, self.fatpipes
-        last, capacity, fatpipe = -2, 0.0, False
+        group_id, capacity, fatpipe = group_of[constraints[0]], capacities[constraints[0]], fatpipes[constraints[0]]
         for c in constraints:
-            group_id = group_of[c]
-            if group_id != last or (group_id < 0 and (capacities[c] != capacity or fatpipes[c] != fatpipe)):
-                last, capacity, fatpipe = group_id, capacities[c], fatpipes[c]
-                part = parts.setdefault((group_id, capacity, fatpipe), [])
-            part.append(c)
-        return [
-            group_id
-            if group_id >= 0 and len(part) == len(self.groups[group_id].members)
-            else self._split(group_id, part)
-            for (group_id, _, _), part in parts.items()
-        ]
+            if group_of[c] != group_id or (
+                group_id < 0 and (capacities[c] != capacity or fatpipes[c] != fatpipe)
+            ):
+                return self._cover_parts(constraints)
+        return [self._made(group_id, constraints)]
 
-    def _split(self, group_id: int, part: list[int]) -> int:
+    def _cover_parts(self, constraints: Sequence[int]) -> list[int]:
+        """The same where they are of several groups, or idle and not alike."""
+        parts: dict[tuple[int, float, bool], list[int]] = {}
+        for c in constraints:
+            parts.setdefault((self.group_of[c], self.capacities[c], self.fatpipes[c]), []).append(c)
+        return [self._made(group_id, part) for (group_id, _, _), part in parts.items()]
+
+    def _made(self, group_id: int, part: Sequence[int]) -> int:
+        """The group that holds these constraints alone: a whole one (each is listed once), or made now."""
+        if group_id >= 0 and len(part) == len(self.groups[group_id].members):
+            return group_id
+        return self._split(group_id, part)
+
+    def _split(self, group_id: int, part: Sequence[int]) -> int:
         """Make a group of a part of one, or of idle constraints."""
         fresh = self._next
         self._next += 1

@@ -192,9 +192,12 @@ class System(Rates):
         """One core of every host, and the TCP window, bound its rate."""
         assert action.task is not None
         bound = action.network_bound
-        speed = self.speeds.__getitem__
+        speeds = self.speeds
         for hosts, weight in action.task.cpus:
-            bound = min(bound, min(map(speed, hosts)) / (weight if isinstance(weight, float) else max(weight)))
+            slowest = math.inf
+            for host in hosts:
+                slowest = min(slowest, speeds[host])
+            bound = min(bound, slowest / (weight if isinstance(weight, float) else max(weight)))
         action.bound = bound
         self._groups.footprints[action.number].bind(bound)
         self._dirty.add(action.number)

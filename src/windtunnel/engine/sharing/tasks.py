@@ -7,14 +7,13 @@ stay a few bundles however many hosts they have.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.sharing.groups import Bundle, Weight
-from windtunnel.model.platform import Network
+from windtunnel.model.platform import Network, by_amount
 
 __all__ = ["TCP_GAMMA", "Builder", "Task"]
 
@@ -22,24 +21,33 @@ TCP_GAMMA: Final = 4194304.0
 """Bytes in flight that a flow may have: it never goes faster than gamma / (2 * latency) (network/TCP-gamma)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Task:
-    """What a task consumes per unit of rate (its whole amounts), ready to be started in a ``System``.
+    """What a task consumes per unit of rate (its whole amounts), ready to be started in a ``System``; never changed.
 
     ``hosts`` are as given (for meters and failures); ``latency`` in seconds comes before any progress, once;
-    ``network_bound`` (1/s) is what the TCP window allows.
+    ``network_bound`` (1/s) is what the TCP window allows. ``traffic`` are bytes that hosts send and receive, to and
+    from others: (hosts, bytes of each).
     """
 
-    hosts: tuple[int, ...]
-    cpus: tuple[Bundle, ...] = ()
-    links: tuple[Bundle, ...] = ()
-    latency: float = 0.0
-    network_bound: float = math.inf
-    traffic: tuple[tuple[Sequence[int], float], ...] = ()
-    """Bytes that hosts send and receive, to and from others: (hosts, bytes of each)."""
+    __slots__ = ("cpus", "hosts", "latency", "links", "network_bound", "traffic")
+
+    def __init__(
+        self,
+        hosts: tuple[int, ...],
+        cpus: tuple[Bundle, ...] = (),
+        links: tuple[Bundle, ...] = (),
+        latency: float = 0.0,
+        network_bound: float = math.inf,
+        traffic: tuple[tuple[Sequence[int], float], ...] = (),
+    ) -> None:
+        self.hosts = hosts
+        self.cpus = cpus
+        self.links = links
+        self.latency = latency
+        self.network_bound = network_bound
+        self.traffic = traffic
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is compiled and frozen cannot be filled field by field.
         return Task, (self.hosts, self.cpus, self.links, self.latency, self.network_bound, self.traffic)
 
     @property
@@ -73,16 +81,16 @@ class Builder:
     def homogeneous(self, hosts: Sequence[int], flops: float, amount: float) -> Task:
         """Every position computes ``flops`` and sends ``amount`` bytes to every other position."""
         positions = self._checked(hosts)
-        cpus = _cpus_alike(positions, _amount(flops, "flops"))
+        alone = len(set(positions)) == len(positions)
+        cpus = _cpus_alike(positions, _amount(flops, "flops"), alone)
         if len(positions) < 2 or _amount(amount, "bytes") == 0.0 or self.network is None:
             return Task(positions, cpus)
         if self._later:
             ends = [(a, b, amount) for i, a in enumerate(positions) for j, b in enumerate(positions) if i != j]
             return self._with_flows(positions, cpus, ends)
-        weights, latency = self.network.all_to_all([self.endpoints[host] for host in positions], amount)
-        alone = len(set(positions)) == len(positions)
+        crossed, latency = self.network.all_to_all([self.endpoints[host] for host in positions], amount)
         traffic = ((positions, 2.0 * amount * (len(positions) - 1)),) if alone else _listed(positions, amount)
-        return Task(positions, cpus, self._links(weights), latency, self._window(latency * amount), traffic)
+        return Task(positions, cpus, self._links(crossed), latency, self._window(latency * amount), traffic)
 
     def matrices(
         self, hosts: Sequence[int], flops: Sequence[float] | None, amounts: Sequence[Sequence[float]] | None
@@ -136,40 +144,35 @@ class Builder:
             for link in route:
                 before = weights.get(link, 0.0)
                 weights[link] = before + amount if links[link].shared else max(before, amount)
-        return Task(hosts, cpus, self._links(weights), longest, self._window(window), _alike(moved))
+        return Task(hosts, cpus, self._links(by_amount(weights)), longest, self._window(window), _moved(moved))
 
-    def _links(self, weights: Mapping[int, float]) -> tuple[Bundle, ...]:
-        alike: dict[float, list[int]] = {}
-        first, last = len(self.endpoints), -1.0
-        constraints: list[int] = []
-        for link, weight in weights.items():
-            if weight != last:
-                last = weight
-                constraints = alike.setdefault(weight, [])
-            constraints.append(first + link)
-        return tuple([(tuple(constraints), weight) for weight, constraints in alike.items()])
+    def _links(self, crossed: Iterable[tuple[Sequence[int], float]]) -> tuple[Bundle, ...]:
+        first = len(self.endpoints)
+        return tuple([(tuple([first + link for link in links]), weight) for links, weight in crossed])
 
     def _window(self, latency_times_bytes: float) -> float:
         return self.gamma / (2.0 * latency_times_bytes) if latency_times_bytes > 0.0 else math.inf
 
     def _checked(self, hosts: Sequence[int]) -> tuple[int, ...]:
         positions = tuple(hosts)
-        if not positions or min(positions) < 0 or max(positions) >= len(self.endpoints):
-            raise UsageError(f"a task needs hosts among 0..{len(self.endpoints) - 1}, not {list(positions)}")
-        return positions
+        count = len(self.endpoints)
+        for host in positions:
+            if not 0 <= host < count:
+                break
+        else:
+            if positions:
+                return positions
+        raise UsageError(f"a task needs hosts among 0..{count - 1}, not {list(positions)}")
+
+
+def _moved(amounts: Mapping[int, float]) -> tuple[tuple[tuple[int, ...], float], ...]:
+    return tuple([(tuple(hosts), amount) for hosts, amount in by_amount(amounts)])
 
 
 def _listed(positions: Sequence[int], amount: float) -> tuple[tuple[tuple[int, ...], float], ...]:
     """A host that is listed k times among n exchanges with the n - k positions that are elsewhere."""
     count = Counter(positions)
-    return _alike({host: 2.0 * amount * k * (len(positions) - k) for host, k in count.items()})
-
-
-def _alike(moved: Mapping[int, float]) -> tuple[tuple[tuple[int, ...], float], ...]:
-    alike: dict[float, list[int]] = {}
-    for host, amount in moved.items():
-        alike.setdefault(amount, []).append(host)
-    return tuple((tuple(hosts), amount) for amount, hosts in alike.items() if amount)
+    return _moved({host: 2.0 * amount * k * (len(positions) - k) for host, k in count.items()})
 
 
 def _amount(value: float, what: str) -> float:
@@ -178,10 +181,10 @@ def _amount(value: float, what: str) -> float:
     return float(value)
 
 
-def _cpus_alike(hosts: tuple[int, ...], flops: float) -> tuple[Bundle, ...]:
+def _cpus_alike(hosts: tuple[int, ...], flops: float, alone: bool) -> tuple[Bundle, ...]:
     if flops == 0.0:
         return ()
-    if len(set(hosts)) == len(hosts):
+    if alone:
         return ((hosts, flops),)
     return _cpus(hosts, [flops] * len(hosts))
 

@@ -14,18 +14,65 @@ from windtunnel.model.network.fabric_flows import fabric_flows
 from windtunnel.model.network.routes import Routes
 from windtunnel.model.network.star_plan import StarPlan
 from windtunnel.model.network.zone import StarZone
+from windtunnel.model.platform import Loads
 
-__all__ = ["bytes_over", "exchange"]
+__all__ = ["Crossed", "bytes_over", "exchange"]
+
+Crossed = tuple[list[int], int]
+"""Links, and how many flows cross each of them."""
 
 
-def exchange(network: Routes, endpoints: Sequence[int]) -> tuple[dict[int, int], float]:
-    """Flows over each link when each position sends to each other position, and the greatest latency (s)."""
+def exchange(network: Routes, endpoints: Sequence[int]) -> tuple[list[Crossed], float]:
+    """Links by the flows over each when each position sends to each other position, and the greatest latency (s)."""
     times = dict.fromkeys(endpoints, 1)
-    if len(times) != len(endpoints):
+    if len(times) == len(endpoints):
+        found = usual_star(network, endpoints, times)
+        if found is not None:
+            return found
+    else:
         times = dict(Counter(endpoints))
     counts: dict[int, int] = {}
-    if network.bypassed:
-        return counts, pairwise(network, times, counts)
+    latency = pairwise(network, times, counts) if network.bypassed else by_zone(network, times, counts)
+    return listed(counts), latency
+
+
+def usual_star(
+    network: Routes, endpoints: Sequence[int], times: dict[int, int]
+) -> tuple[list[Crossed], float] | None:
+    """The same among members of one star that differ by their private links alone; None if these do not."""
+    n = len(endpoints)
+    home = network.homes[endpoints[0]] if n > 1 and not network.bypassed else -1
+    if home < 0 or not isinstance(network.zones[home], StarZone):
+        return None
+    plan = network.star_plan(home)
+    private_of = plan.private
+    private: list[int] = []
+    for point in endpoints:
+        links = private_of.get(point)
+        if links is None:
+            return None
+        private += links
+    latency = plan.delays.get((plan.kind, plan.kind)) if plan.kind >= 0 else None
+    if latency is None:
+        latency = star_latency(network, plan, times)
+    return [(private, (2 if plan.both_ways else 1) * (n - 1)), (plan.common, n * (n - 1))], latency
+
+
+def listed(counts: dict[int, int]) -> list[Crossed]:
+    """In the same order, those in a row together that as many flows cross."""
+    found: list[Crossed] = []
+    last = 0
+    for link, flows in counts.items():
+        if flows and flows == last:
+            found[-1][0].append(link)
+        elif flows:
+            found.append(([link], flows))
+            last = flows
+    return found
+
+
+def by_zone(network: Routes, times: dict[int, int], counts: dict[int, int]) -> float:
+    """Zone by zone, and between every two of them."""
     groups: dict[int, dict[int, int]] = {}
     homes = network.homes
     for point, n in times.items():
@@ -46,14 +93,19 @@ def exchange(network: Routes, endpoints: Sequence[int]) -> tuple[dict[int, int],
         for other, others in groups.items():
             if other != home:
                 latency = max(latency, between(network, (home, members), (other, others), counts))
-    return counts, latency
+    return latency
 
 
-def bytes_over(counts: dict[int, int], amount: float, fatpipes: AbstractSet[int]) -> dict[int, float]:
-    """Bytes over each link that flows of ``amount`` bytes cross: on a FATPIPE, the maximum over flows."""
-    if fatpipes:
-        return {link: amount if link in fatpipes else amount * flows for link, flows in counts.items() if flows}
-    return {link: amount * flows for link, flows in counts.items() if flows}
+def bytes_over(crossed: list[Crossed], amount: float, fatpipes: AbstractSet[int]) -> Loads:
+    """Links by the bytes that flows of ``amount`` bytes bring over each: on a FATPIPE, the maximum over flows."""
+    found: dict[float, list[int]] = {}
+    for links, flows in crossed:
+        if fatpipes.isdisjoint(links):
+            found.setdefault(amount * flows, []).extend(links)
+        else:
+            for link in links:
+                found.setdefault(amount if link in fatpipes else amount * flows, []).append(link)
+    return [(links, each) for each, links in found.items() if links]
 
 
 def pairwise(network: Routes, times: dict[int, int], counts: dict[int, int]) -> float:

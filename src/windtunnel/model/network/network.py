@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from windtunnel.model.network.exchange import bytes_over, exchange
 from windtunnel.model.network.routes import Routes
+from windtunnel.model.platform import Loads
 
 __all__ = ["ZonedNetwork"]
 
@@ -11,9 +12,9 @@ __all__ = ["ZonedNetwork"]
 class ZonedNetwork(Routes):
     """Nested zones; implements :class:`~windtunnel.model.platform.Network`."""
 
-    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
-        """Bytes over each link (the maximum over flows for FATPIPE) when each endpoint sends ``amount`` bytes to each
-        other position, and the greatest latency (s) of a route. Costs O(n) inside clusters and between zones.
+    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[Loads, float]:
+        """Links by the bytes over each (the maximum over flows for FATPIPE) when each endpoint sends ``amount`` bytes
+        to each other position, and the greatest latency (s) of a route. Costs O(n) inside clusters and between zones.
         """
-        counts, latency = exchange(self, endpoints)
-        return bytes_over(counts, amount, self.fatpipes), latency
+        crossed, latency = exchange(self, endpoints)
+        return bytes_over(crossed, amount, self.fatpipes), latency

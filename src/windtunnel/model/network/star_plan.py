@@ -41,3 +41,23 @@ class StarPlan:
             # Links in order, a common one told by its number (negative), a private one by its latency alone.
             traits = tuple(tuple(-1.0 - i if users[i] > 1 else latencies[i] for i in links) for links in way)
             self.kind_of[point] = kinds.setdefault((traits, places.get(point)), len(kinds))
+        self._find_usual(members)
+
+    def _find_usual(self, members: Sequence[int]) -> None:
+        """The most of them have the same common links, and private ones that flows cross in the same way."""
+        ways = Counter((self.set_of[p], bool(self.twice[p])) for p in members if not (self.once[p] and self.twice[p]))
+        usual = ways.most_common(1)[0][0] if ways else (-1, False)
+        self.both_ways = usual[1]
+        """Whether their private links are both up and down."""
+        self.private: dict[int, tuple[int, ...]] = {
+            point: self.twice[point] if self.both_ways else self.once[point]
+            for point in members
+            if (self.set_of[point], bool(self.twice[point])) == usual and not (self.once[point] and self.twice[point])
+        }
+        """By member: its private links."""
+        up, down = self.sets[usual[0]] if ways else (frozenset[int](), frozenset[int]())
+        self.common = [*up, *(link for link in down if link not in up)]
+        """The links that they have in common."""
+        kinds = {self.kind_of[point] for point in self.private}
+        self.kind = kinds.pop() if len(kinds) == 1 else -1
+        """The kind of them all; -1: of several."""

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.exchanges import sent_to_all
 
 from environments import document, machine
 from shared import shared
@@ -148,7 +149,7 @@ def check_all_to_all(network: TreeNetwork, endpoints: list[int]) -> None:
                 latency = max(latency, delay)
                 for link in links:
                     loads[link] = loads.get(link, 0.0) + 8.0
-    assert network.all_to_all(endpoints, 8.0) == (loads, latency)
+    assert sent_to_all(network, endpoints, 8.0) == (loads, latency)
 
 
 def test_storages_read_and_write_as_fast_as_their_parts(tmp_path) -> None:
