@@ -30,6 +30,8 @@ SEALED = {
     "Priority": "a list of constants",
     "Footprint": "its own __reduce__",
     "ConstraintGroup": "its own __reduce__",
+    "Action": "its own __reduce__",
+    "Task": "its own __reduce__",
     "Shape": "a constant of its module",
     "WrittenStates": "never saved: what gathered is written before",
     "_Stencil": "never saved: a constant of its module",

@@ -52,6 +52,15 @@ class Action:
         self.network_bound = math.inf
         self.held = -1.0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What it is tagged with may lead back to it: that is filled in once it is there.
+        state = (self.task, self.tag, self.due, self.remaining, self.rate, self.bound, self.network_bound, self.held)
+        return Action, (self.number, None, None, self.since, self.latent), state
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.task, self.tag, *rest = state
+        self.due, self.remaining, self.rate, self.bound, self.network_bound, self.held = rest
+
     def left(self, now: float) -> float:
         """The fraction that is left at a date."""
         return max(0.0, self.remaining - self.rate * (now - self.since))

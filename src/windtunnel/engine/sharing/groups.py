@@ -11,7 +11,7 @@ from typing import Any
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.engine.sharing.single import Lone
+from windtunnel.engine.sharing.single import Lone, tightest
 from windtunnel.engine.sharing.variables import Constraint, Limit, Use
 
 __all__ = ["Bundle", "ConstraintGroup", "Footprint", "Groups", "Weight"]
@@ -21,9 +21,6 @@ Weight = float | tuple[float, ...]
 
 Bundle = tuple[Sequence[int], Weight]
 """Constraints (each at most once in a task) and the weight, positive, that a task has on every one of them."""
-
-_SLACK = 1e-3
-"""An own constraint that keeps more than this (and 1e-9 of itself) when a tighter one is full never decides."""
 
 
 class Footprint(Lone):
@@ -189,7 +186,7 @@ class Groups:
         footprint.shared = shared
         footprint.uses = uses
         footprint.weight = uses[0].weight if len(uses) == 1 else 0.0
-        footprint.limit(_tightest(own))
+        footprint.limit(tightest(own))
         footprint.known = True
 
     def users_alone(self, group: ConstraintGroup) -> list[Footprint] | None:
@@ -291,12 +288,3 @@ def _forget(group: ConstraintGroup) -> None:
     """Its users have to look again at what is shared."""
     for footprint in group.elements:
         footprint.known = False
-
-
-def _tightest(own: Iterable[Limit]) -> tuple[Limit, ...]:
-    """Those of a task's own constraints that can decide its rate: the tightest, and any nearly as tight."""
-    limits = tuple(own)
-    if len(limits) < 2:
-        return limits
-    rate = min([capacity / weight for capacity, weight in limits])
-    return tuple((c, w) for c, w in limits if c - w * rate <= _SLACK + 1e-9 * c)

@@ -5,19 +5,22 @@ reach in the first round what they could have alone, and nothing is left to do f
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from windtunnel.engine.sharing.solver import CUT
 from windtunnel.engine.sharing.variables import Limit, OwnLimit, Variable
 
-__all__ = ["GENERAL", "Lone", "one_bottleneck", "rate_alone"]
+__all__ = ["GENERAL", "Lone", "one_bottleneck", "rate_alone", "tightest"]
 
 PATIENCE: Final = 64
 """Rounds after which the general rule, which knows what to do with endless ones, takes over."""
 
 GENERAL: Final = -1.0
 """In place of a rate: only the general rule will do."""
+
+_SLACK: Final = 1e-3
+"""An own constraint that keeps more than this (and 1e-9 of itself) when a tighter one is full never decides."""
 
 
 class Lone(Variable):
@@ -55,6 +58,15 @@ def rate_alone(limits: Sequence[Limit]) -> float:
     alone = capacity / weight
     # Of a very large constraint the rounding of the last bit leaves more than nothing.
     return GENERAL if len(limits) > 1 or capacity - weight * alone >= CUT else alone
+
+
+def tightest(own: Iterable[Limit]) -> tuple[Limit, ...]:
+    """Those of a task's own constraints that can decide its rate: the tightest, and any nearly as tight."""
+    limits = tuple(own)
+    if len(limits) < 2:
+        return limits
+    rate = min([capacity / weight for capacity, weight in limits])
+    return tuple((c, w) for c, w in limits if c - w * rate <= _SLACK + 1e-9 * c)
 
 
 def one_bottleneck(users: Sequence[Lone], capacity: float) -> bool:

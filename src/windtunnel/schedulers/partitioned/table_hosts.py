@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from windtunnel.model import Host
 from windtunnel.model.demands import Demands
 from windtunnel.schedulers.partitioned.part import capped
-from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.partition_table import PartitionTable
 
 __all__ = ["TableHosts"]
 

@@ -8,7 +8,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
-from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.partition_table import PartitionTable
 
 __all__ = ["Booking", "Bookings"]
 

@@ -10,9 +10,10 @@ from windtunnel.schedulers.slurm.jobs.asked_tasks import named_nodes
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.together import HetJob, Siblings
 from windtunnel.schedulers.slurm.jobs.whole_nodes import keep_whole
-from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest, union
+from windtunnel.schedulers.slurm.nodes.partition_table import PartitionTable
 from windtunnel.schedulers.slurm.shares.tree import Member
 
 __all__ = ["PendingJob"]

@@ -7,9 +7,10 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import OverSubscribe, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.jobs.priority import Lasting
-from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.nodesets import union
+from windtunnel.schedulers.slurm.nodes.partition_table import PartitionTable
 
 if TYPE_CHECKING:
     from windtunnel.schedulers.slurm.jobs.pending import PendingJob

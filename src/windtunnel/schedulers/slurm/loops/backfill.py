@@ -17,7 +17,7 @@ from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.starting import all_started
-from windtunnel.schedulers.slurm.plans.outcomes import DEFERRED, FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
+from windtunnel.schedulers.slurm.plans.outcomes import FULL, PLANNED, STARTED, show_plan
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["backfill_pass"]
@@ -215,7 +215,7 @@ class _Cycle:
                 if all_started(self.state, job):
                     return
                 continue
-            self._show(job, plan, before)
+            show_plan(job, plan, before)
             self.full = plan.outcome is FULL
             if plan.outcome is not PLANNED or not self._next_task(job):
                 return
@@ -231,21 +231,6 @@ class _Cycle:
             if all_started(self.state, job):
                 return True
         return True
-
-    @staticmethod
-    def _show(job: PendingJob, plan: Plan, before: int | None) -> None:
-        """A job's expected start and nodes; ``before``: what other partitions gave it, which stays if earlier.
-
-        A plan that is not entered in the map has no nodes, and those of an earlier task stay.
-        """
-        if plan.outcome in (NOTHING, REFUSED, DEFERRED):
-            job.expected = None if plan.outcome is DEFERRED else before
-            return
-        earlier = before is None or plan.start < before
-        if earlier and plan.nodes:
-            job.planned = plan.nodes
-        keeps = plan.outcome in (PLANNED, LATE) and not earlier
-        job.expected = before if keeps else plan.start
 
     def _refused(self, record: Record) -> bool:
         """Whether limits that need no placement keep a job back: then it counts for no limit of the cycle (§6.1).

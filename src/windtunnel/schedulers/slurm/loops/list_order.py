@@ -15,7 +15,7 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
-from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
+from windtunnel.schedulers.slurm.nodes.partition_table import PartitionTable
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["in_list_order", "leave_alone"]

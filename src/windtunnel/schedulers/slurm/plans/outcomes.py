@@ -5,7 +5,21 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-__all__ = ["DEFERRED", "FULL", "LATE", "NOTHING", "PLANNED", "REFUSED", "SHOWN", "STARTED", "Outcome", "Plan"]
+from windtunnel.schedulers.slurm.jobs.pending import PendingJob
+
+__all__ = [
+    "DEFERRED",
+    "FULL",
+    "LATE",
+    "NOTHING",
+    "PLANNED",
+    "REFUSED",
+    "SHOWN",
+    "STARTED",
+    "Outcome",
+    "Plan",
+    "show_plan",
+]
 
 
 class Outcome(Enum):
@@ -47,3 +61,18 @@ class Plan:
         self.outcome = outcome
         self.start = start
         self.nodes = nodes
+
+
+def show_plan(job: PendingJob, plan: Plan, before: int | None) -> None:
+    """A job's expected start and nodes; ``before``: what other partitions gave it, which stays if earlier.
+
+    A plan that is not entered in the map has no nodes, and those of an earlier task stay.
+    """
+    if plan.outcome in (NOTHING, REFUSED, DEFERRED):
+        job.expected = None if plan.outcome is DEFERRED else before
+        return
+    earlier = before is None or plan.start < before
+    if earlier and plan.nodes:
+        job.planned = plan.nodes
+    keeps = plan.outcome in (PLANNED, LATE) and not earlier
+    job.expected = before if keeps else plan.start

@@ -12,14 +12,14 @@ from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.in_turn import Turn, look_in_turn
 from windtunnel.schedulers.slurm.select.kinds import Kinds
-from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
-from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
+from windtunnel.schedulers.slurm.select.linear import jobs_beside, linear_usable
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
 from windtunnel.schedulers.slurm.select.node_fit import BENEATH, EMPTY, IDLE
 from windtunnel.schedulers.slurm.select.own_tier import in_own_tier, suspendable
 from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
+from windtunnel.schedulers.slurm.select.whole_nodes import WholeNodes
 
 __all__ = ["Chooser"]
 
@@ -37,6 +37,7 @@ class Chooser:
         self.preempts = False
         """Whether a job may have the row that is kept for those which preempt by QOS."""
         self.cons_tres = ConsTres(cluster, self.fit, self.tree)
+        self.whole_nodes = WholeNodes(cluster, self.fit.memory, self.tree)
         self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
         """What is free now, where sets of nodes say it all."""
         self.empty = Occupancy(cluster)
@@ -115,7 +116,7 @@ class Chooser:
     def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         required = self._required(record, among, held, None, True)
         if required is None or (self.linear and not required):
-            return None if required is None else self._linear_now(record, among, held)
+            return None if required is None else self.whole_nodes.now(record, among, held, self.by_switches(record))
         placed = self._select(record, among, held, required)
         if placed is None or not self.cons_tres.short_of_memory(record, placed, held):
             return placed
@@ -138,7 +139,7 @@ class Chooser:
 
         def select(part: Record, nodes: int, required: int) -> Picked | None:
             if now and self.linear and not required:
-                return self._linear_now(part, nodes & among, held)
+                return self.whole_nodes.now(part, nodes & among, held, self.by_switches(part))
             return self._select(part, nodes & among, held, required, beside=beside)
 
         return look_in_turn(select, record, self.cluster.site)
@@ -151,32 +152,6 @@ class Chooser:
         placed = self._select(turn.lacking, turn.nodes & among, self.empty, turn.required)
         self.fit.weights.restore(kept)
         return placed is not None
-
-    def _linear_now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        """select/linear starts jobs on the lightest nodes that suffice, each sort of nodes added for itself.
-
-        Where jobs may share, all sorts of a weight are added together; as few jobs as can be are on a node, and a job
-        is put on just the nodes of another rather than beside several.
-        """
-        demand = record.demand
-        most = jobs_beside(record)
-        apart = not most and self.tree is None and not self.cluster.site.preempt.type
-        groups = self.cluster.by_sort if apart else self.cluster.by_weight
-        here = [group & among for group in groups if group & among]
-        together = 0
-        for place, inside in enumerate(here, 1):
-            together |= inside
-            if together.bit_count() < max(demand.min_nodes, demand.requested_nodes) and place < len(here):
-                continue
-            for beside in range(most + 1):
-                nodes = linear_usable(self.cluster, record, together, held, self.fit.memory, beside)
-                mate = has_mate(record, nodes, held) if beside and len(nodes) >= demand.min_nodes else 0
-                if mate:
-                    return Picked(mate, {node: self.cluster.cpus[node] for node in bits(mate)})
-                placed = self._pick_linear(record, nodes, record.job.named)
-                if placed is not None:
-                    return placed
-        return None
 
     def _select(
         self,
@@ -191,7 +166,7 @@ class Chooser:
         if self.linear:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
-            return self._pick_linear(record, nodes, required)
+            return self.whole_nodes.pick(record, nodes, required, self.by_switches(record))
         by_switches = self.by_switches(record)  # the highest switch that is chosen may be another while jobs run
         counts = record.demand.most_per_gpu and record.demand.gpus_per_job  # other nodes may do with fewer free cores
         looks_free = by_switches or bool(counts)
@@ -279,19 +254,6 @@ class Chooser:
                 found.row = last + 1
         return found
 
-    def _pick_linear(self, record: Record, nodes: list[int], required: int) -> Picked | None:
-        if required & ~mask_of(nodes):
-            return None
-        if self.tree is not None and self.by_switches(record):
-            demand = record.demand
-            cpus = {node: linear_cpus(self.cluster, demand, node) for node in nodes}
-            picked = pick_below_switches(self.tree, demand, cpus, required)
-        else:
-            picked = linear_pick(self.cluster, record, nodes, required)
-        if picked is None:
-            return None
-        return Picked(picked, {node: self.cluster.cpus[node] for node in bits(picked)})
-
     def plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """A selection by sets of nodes."""
         found = masks.pick(record, among & record.mask, self.kind(record))
@@ -302,7 +264,7 @@ class Chooser:
         if found.cpus == demand.cpus and not varied:
             return Picked(found.nodes, parts=found.parts, total=found.cpus)
         taken = {node: each for each, some in found.parts for node in bits(some)}
-        return self.cons_tres.placement(record, taken, taken, Need(demand, 0))
+        return self.cons_tres.cpus_on_nodes.of(record, taken, taken, Need(demand, 0))
 
     def kind(self, record: Record) -> int:
         """A number that jobs share which are placed alike."""

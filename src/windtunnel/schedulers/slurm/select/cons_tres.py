@@ -13,10 +13,10 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union, wit
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.nodes.resting import nodes_in_use
 from windtunnel.schedulers.slurm.select.cores import take_cores
+from windtunnel.schedulers.slurm.select.cpus_on_nodes import CpusOnNodes
 from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.free_sockets import free_in_sockets, whole_cpus
 from windtunnel.schedulers.slurm.select.gpu_cores import binds
-from windtunnel.schedulers.slurm.select.layout import lay_out
 from windtunnel.schedulers.slurm.select.node_fit import EMPTY, IDLE
 from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
@@ -40,6 +40,7 @@ class ConsTres:
         self.serial_at_end = cluster.site.main.pack_serial_at_end
         self.most_cpus = max(cluster.cpus, default=0)
         """Of any node."""
+        self.cpus_on_nodes = CpusOnNodes(cluster, fit)
         self.single_threads = max(cluster.threads, default=1) == 1
         self._known_units: dict[tuple[bool, int | None, int], list[int]] = {}
         self.rescued = False
@@ -153,7 +154,7 @@ class ConsTres:
                 if whole_cpus(self.cluster, node, left) > left.bit_count() * self.cluster.threads[node]:
                     count = whole_cpus(self.cluster, node, left)
                     usable[node] = count // self.cluster.threads[node] if demand.one_thread else count
-        placed = self.placement(record, taken, usable, need)
+        placed = self.cpus_on_nodes.of(record, taken, usable, need)
         of_gpus = demand.asks_gres and not (demand.exclusive or demand.tasks_per_socket)
         if self.fit.by_socket and of_gpus and row == IDLE:
             return self._of_touched_sockets(record, placed, held)
@@ -276,38 +277,3 @@ class ConsTres:
             each * cluster.cpus_with_memory(node, count, demand.one_thread) > cluster.memory[node] - held.memory[node]
             for node, count in placed.cpus.items()
         )
-
-    def _whole_cores(self, record: Record, node: int, count: int, usable: int) -> int:
-        """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
-        cluster, demand = self.cluster, record.demand
-        threads = cluster.threads[node]
-        room = usable * threads if demand.one_thread else usable
-        if threads > 1 and (self.fit.by_core or self.fit.by_socket) and (demand.one_thread or demand.tasks_per_core):
-            each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
-            cores = -(-count // each) * -(-each // threads)
-            count = max(count, min(room, cores * threads))
-        if self.fit.by_socket:
-            whole = cluster.sockets[node][0].bit_count() * threads
-            together = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags or demand.cpus_per_task > 1
-            together = together or bool(demand.tasks_per_socket)  # no more sockets than they need
-            most = (demand.tasks_per_socket or 0) * demand.cpus_per_task  # of a socket
-            touched = -(-count // (min(whole, most or whole) if together else threads))
-            count = max(count, min(room, touched * whole))
-        return count
-
-    def placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
-        """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
-        cluster = self.cluster
-        if record.demand.exclusive:
-            laid_out = cpus = {node: cluster.cpus[node] for node in taken}
-        else:
-            laid_out = cpus = lay_out(record.demand, taken | need.beside, cluster.threads)
-            cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
-            if self.fit.by_core:
-                cpus = {
-                    node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
-                }
-        placed = Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)
-        if record.demand.tasks_per_socket or (self.fit.by_socket and record.demand.asks_gres):
-            placed.laid_out = laid_out
-        return placed
