@@ -41,7 +41,7 @@ Loads = list[tuple[list[int], float]]
 
 
 def by_amount(amounts: Mapping[int, float]) -> Loads:
-    """Those of one amount together, in the order in which they are first met; those of none are left out."""
+    """Those of one amount together, in the order in which they are first met, without those of none."""
     alike: dict[float, list[int]] = {}
     for number, amount in amounts.items():
         if amount:
