@@ -21,7 +21,7 @@ from windtunnel.results.recording import Recording
 from windtunnel.results.rows import Rows
 from windtunnel.results.shares_csv import amounts_of
 from windtunnel.results.state import Status, read_state
-from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable
+from windtunnel.vocabulary.site_notices import HostsBecameAvailable, HostsBecameUnavailable
 
 
 def record(number: int, start: float = 0.0, run: float = 10.0, user: str = "") -> JobRecord:

@@ -30,6 +30,7 @@ from windtunnel.vocabulary import Reply
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.probes import OneShot
+from windtunnel.vocabulary.site_notices import HostsBecameAvailable, HostsBecameUnavailable, ResourceStateChanged
 from windtunnel.wires.json.client import JsonComponent, JsonOptions
 from windtunnel.wires.json.hearing import Hearing
 from windtunnel.wires.json.incoming import Reader
@@ -366,13 +367,13 @@ def test_what_our_batsim_says_is_understood(jobs, hosts, now):
     notices += [n.JobCompleted(now, job, JobState.COMPLETED_KILLED, -1, hosts, now) for job in jobs]
     notices += [
         n.JobsKilled(now, tuple(job.id for job in jobs), {}),
-        n.ResourceStateChanged(now, hosts, 3),
+        ResourceStateChanged(now, hosts, 3),
         n.RequestedCall(now, ""),
         n.EnergyAnswered(now, 12.5),
         n.AllStaticJobsHaveBeenSubmitted(now),
         n.AllStaticExternalEventsHaveBeenInjected(now),
-        n.HostsBecameAvailable(now, hosts),
-        n.HostsBecameUnavailable(now, hosts),
+        HostsBecameAvailable(now, hosts),
+        HostsBecameUnavailable(now, hosts),
         n.WaitingTimeQueried(now, jobs[0]),
         n.SimulationEnds(now),
     ]

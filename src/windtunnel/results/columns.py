@@ -15,7 +15,8 @@ from windtunnel.results.job_rows import COMPILED, SHORTEST
 from windtunnel.results.kept import Keeping, Kept
 from windtunnel.results.rows import alike
 from windtunnel.vocabulary.component import Observer
-from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
+from windtunnel.vocabulary.notices import Notice
+from windtunnel.vocabulary.site_notices import HostsBecameAvailable, HostsBecameUnavailable
 
 __all__ = ["DIGITS", "STATES", "Collector", "Columns"]
 

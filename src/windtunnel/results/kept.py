@@ -9,7 +9,8 @@ from math import inf
 from typing import Final
 
 from windtunnel.model import HostSet, JobRecord
-from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
+from windtunnel.vocabulary.notices import Notice
+from windtunnel.vocabulary.site_notices import HostsBecameAvailable, HostsBecameUnavailable
 
 __all__ = ["Keeping", "Kept", "Unavailable", "had_of"]
 

@@ -18,12 +18,8 @@ from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder, alike, integers, joined
 from windtunnel.results.shares_csv import amounts_text
-from windtunnel.vocabulary.notices import (
-    ExternalEventOccurred,
-    HostsBecameAvailable,
-    HostsBecameUnavailable,
-    Notice,
-)
+from windtunnel.vocabulary.notices import Notice
+from windtunnel.vocabulary.site_notices import ExternalEventOccurred, HostsBecameAvailable, HostsBecameUnavailable
 
 __all__ = ["EstimatesCsv", "EventsCsv", "JobsExtraCsv", "SuspensionsCsv"]
 

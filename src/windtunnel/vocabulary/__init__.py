@@ -10,6 +10,7 @@ from windtunnel.vocabulary import outages as _outages
 from windtunnel.vocabulary import probes as _probes
 from windtunnel.vocabulary import progress as _progress
 from windtunnel.vocabulary import short_forms as _short_forms
+from windtunnel.vocabulary import site_notices as _site_notices
 from windtunnel.vocabulary import view as _view
 from windtunnel.vocabulary.ability import *  # noqa: F403
 from windtunnel.vocabulary.component import *  # noqa: F403
@@ -22,6 +23,7 @@ from windtunnel.vocabulary.probes import *  # noqa: F403
 from windtunnel.vocabulary.progress import *  # noqa: F403
 from windtunnel.vocabulary.reply import Reply
 from windtunnel.vocabulary.short_forms import *  # noqa: F403
+from windtunnel.vocabulary.site_notices import *  # noqa: F403
 from windtunnel.vocabulary.view import *  # noqa: F403
 
 __all__ = [  # noqa: PLE0604 -- lists of names, joined
@@ -36,5 +38,6 @@ __all__ = [  # noqa: PLE0604 -- lists of names, joined
     *_progress.__all__,
     "Reply",
     *_short_forms.__all__,
+    *_site_notices.__all__,
     *_view.__all__,
 ]

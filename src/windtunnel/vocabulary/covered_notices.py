@@ -5,6 +5,17 @@ from typing import Final
 
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.coverage_terms import Row, refused, row, said, silent
+from windtunnel.vocabulary.site_notices import (
+    ExternalEventOccurred,
+    HostGpusChanged,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsSwitching,
+    HostsTurnedOnOff,
+    ImageTransferred,
+    ResourceStateChanged,
+)
 
 __all__ = ["NOTICES"]
 
@@ -86,8 +97,8 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.JobReconfigured: _NO_ELASTIC,
     n.JobProgressed: _NOT_FOLLOWED,
     n.JobGoesOn: _NOT_FOLLOWED,
-    n.HostGpusChanged: _NOT_FOLLOWED,
-    n.ImageTransferred: row(
+    HostGpusChanged: _NOT_FOLLOWED,
+    ImageTransferred: row(
         json=_OTHERS_IMAGES, batprotocol=_OTHERS_IMAGES, datacenters=_OTHERS_IMAGES, cores=_AS_CORES
     ),
     n.JobStarted: row(
@@ -102,40 +113,40 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
         datacenters=_OTHERS_STARTS,
         cores=said("asking for cores", "job"),
     ),
-    n.HostsSwitching: row(
+    HostsSwitching: row(
         json=_OF_OTHERS,
         batprotocol=_OF_OTHERS,
         datacenters=_OWN_MACHINES,
         cores=_AS_CORES,
     ),
-    n.HostsPStateChanged: row(
-        json=said("RESOURCE_STATE_CHANGED", becomes=n.ResourceStateChanged),
+    HostsPStateChanged: row(
+        json=said("RESOURCE_STATE_CHANGED", becomes=ResourceStateChanged),
         datacenters=_OWN_MACHINES,
         cores=_AS_CORES,
     ),
-    n.HostsTurnedOnOff: row(
-        json=said("RESOURCE_STATE_CHANGED", becomes=n.ResourceStateChanged),
+    HostsTurnedOnOff: row(
+        json=said("RESOURCE_STATE_CHANGED", becomes=ResourceStateChanged),
         datacenters=_OWN_MACHINES,
         cores=_AS_CORES,
     ),
-    n.ResourceStateChanged: row(
-        batprotocol=said("HostsPStateChangedEvent", becomes=n.HostsPStateChanged),
+    ResourceStateChanged: row(
+        batprotocol=said("HostsPStateChangedEvent", becomes=HostsPStateChanged),
         datacenters=_OWN_MACHINES,
         cores=_AS_CORES,
     ),
-    n.HostsBecameAvailable: row(
+    HostsBecameAvailable: row(
         json=said("NOTIFY event_machine_available", "cause"),
         batprotocol=said("a generic external event with the object of Batsim 4's event files"),
         datacenters=_OWN_MACHINES,
         cores=_AS_CORES,
     ),
-    n.HostsBecameUnavailable: row(
+    HostsBecameUnavailable: row(
         json=said("NOTIFY event_machine_unavailable", "cause"),
         batprotocol=said("a generic external event with the object of Batsim 4's event files"),
         datacenters=_OWN_MACHINES,
         cores=_AS_CORES,
     ),
-    n.ExternalEventOccurred: row(
+    ExternalEventOccurred: row(
         json=said("NOTIFY with the whole object, without the id", "id"),
         batprotocol=said("a generic external event; its data is the object, where the kind is not generic"),
         datacenters=said("to all; a scheduler_change to its datacenter"),

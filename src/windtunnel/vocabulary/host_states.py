@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary.held import Held
 from windtunnel.vocabulary.held_hosts import HeldHosts
-from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable
+from windtunnel.vocabulary.site_notices import HostsBecameAvailable, HostsBecameUnavailable
 from windtunnel.vocabulary.sleeping import can_compute
 from windtunnel.vocabulary.waiting import JobQueue
 

@@ -20,12 +20,7 @@ from windtunnel.vocabulary.host_states import HostStates
 from windtunnel.vocabulary.notices import (
     AllStaticJobsHaveBeenSubmitted,
     DecisionRefused,
-    HostsBecameAvailable,
-    HostsBecameUnavailable,
-    HostsPStateChanged,
     HostsRequested,
-    HostsSwitching,
-    HostsTurnedOnOff,
     JobCompleted,
     JobReconfigured,
     JobRejected,
@@ -35,10 +30,17 @@ from windtunnel.vocabulary.notices import (
     JobSuspended,
     Notice,
     RequestedCall,
-    ResourceStateChanged,
     SchedulingPointReached,
     SimulationBegins,
     SimulationEnds,
+)
+from windtunnel.vocabulary.site_notices import (
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsSwitching,
+    HostsTurnedOnOff,
+    ResourceStateChanged,
 )
 from windtunnel.vocabulary.waiting import JobQueue
 

@@ -8,6 +8,13 @@ from windtunnel.diagnostics import ProtocolError
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
+from windtunnel.vocabulary.site_notices import (
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    ResourceStateChanged,
+)
 
 __all__ = ["Numbering"]
 
@@ -45,11 +52,11 @@ class Numbering:
         if isinstance(
             notice,
             n.JobCompleted
-            | n.ResourceStateChanged
-            | n.HostsPStateChanged
-            | n.HostsTurnedOnOff
-            | n.HostsBecameAvailable
-            | n.HostsBecameUnavailable,
+            | ResourceStateChanged
+            | HostsPStateChanged
+            | HostsTurnedOnOff
+            | HostsBecameAvailable
+            | HostsBecameUnavailable,
         ):
             return replace(notice, hosts=self._translated(notice.hosts, self._ours))
         return notice

@@ -15,6 +15,7 @@ from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.component import Hello
 from windtunnel.vocabulary.probes import Periodic, TimeUnit
 from windtunnel.vocabulary.reply import Reply
+from windtunnel.vocabulary.site_notices import HostGpusChanged
 from windtunnel.wires.elastisim.answers import parse_answer
 from windtunnel.wires.elastisim.codes import FINALIZE, INVOKE, PERIODIC_CALL, Call, State, Triggers
 from windtunnel.wires.elastisim.granting import Granting, placed
@@ -178,7 +179,7 @@ class ElastisimAlgorithm(Granting):
         self.mirror.by_id[notice.job.id].phases_done = notice.steps_done
         return []
 
-    def _gpus(self, notice: n.HostGpusChanged) -> list[d.Decision]:
+    def _gpus(self, notice: HostGpusChanged) -> list[d.Decision]:
         self.mirror.nodes[notice.host].gpus = [*notice.busy]
         return []
 
@@ -243,7 +244,7 @@ _HEARD: Final[dict[type[n.Notice], Callable[..., list[d.Decision]]]] = {
     n.JobReconfigured: ElastisimAlgorithm._reconfigured,
     n.JobGoesOn: ElastisimAlgorithm._goes_on,
     n.JobProgressed: ElastisimAlgorithm._progressed,
-    n.HostGpusChanged: ElastisimAlgorithm._gpus,
+    HostGpusChanged: ElastisimAlgorithm._gpus,
     n.SimulationEnds: ElastisimAlgorithm._ends,
 }
 """What is done with each notice; the others change nothing that the algorithm is told."""

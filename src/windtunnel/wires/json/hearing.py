@@ -13,6 +13,12 @@ from windtunnel.model import Host, HostSet, Job, JobList, JobState, Platform, Pr
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
+from windtunnel.vocabulary.site_notices import (
+    ExternalEventOccurred,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    ResourceStateChanged,
+)
 from windtunnel.vocabulary.sleeping import sleep_states
 from windtunnel.wires.json.incoming import Reader
 from windtunnel.wires.json.options import JsonOptions, config_of
@@ -42,7 +48,7 @@ class Hearing:
             "JOB_SUBMITTED": self._submitted,
             "JOB_COMPLETED": self._completed,
             "JOB_KILLED": lambda at, data: n.JobsKilled(at, tuple(data["job_ids"]), {}),
-            "RESOURCE_STATE_CHANGED": lambda at, data: n.ResourceStateChanged(
+            "RESOURCE_STATE_CHANGED": lambda at, data: ResourceStateChanged(
                 at, HostSet.parse(data["resources"]), int(data["state"])
             ),
             "REQUESTED_CALL": lambda at, _: n.RequestedCall(at, ""),
@@ -232,9 +238,9 @@ def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
     if kind == "no_more_external_event_to_occur":
         return n.AllStaticExternalEventsHaveBeenInjected(at)
     if kind == "event_machine_available":
-        return n.HostsBecameAvailable(at, HostSet.parse(data["resources"]))
+        return HostsBecameAvailable(at, HostSet.parse(data["resources"]))
     if kind == "event_machine_unavailable":
-        return n.HostsBecameUnavailable(at, HostSet.parse(data["resources"]))
+        return HostsBecameUnavailable(at, HostSet.parse(data["resources"]))
     if kind == "decision_refused":
         return n.DecisionRefused(at, _decision(data.get("event"), at), str(data["rule"]), str(data["reason"]))
     registered = event_kind(kind)
@@ -242,4 +248,4 @@ def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
         registered.read(data)  # what it says is checked here, where it is known who said it
     opaque = data.get("data")
     text = opaque if isinstance(opaque, str) else ""
-    return n.ExternalEventOccurred(at, "", text, kind, {} if kind == "generic" else dict(data))
+    return ExternalEventOccurred(at, "", text, kind, {} if kind == "generic" else dict(data))

@@ -15,6 +15,14 @@ from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.vocabulary.decisions import Decision
 from windtunnel.vocabulary.progress import AtomicProgress, KillProgress, SequentialProgress
+from windtunnel.vocabulary.site_notices import (
+    ExternalEventOccurred,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    ResourceStateChanged,
+)
 from windtunnel.wires.json.speaking import event_of
 from windtunnel.wires.json.text import date_text, quoted, to_text
 
@@ -48,17 +56,17 @@ class Writer:
             n.JobSubmitted: self._submitted,
             n.JobCompleted: _completed,
             n.JobsKilled: _killed,
-            n.ResourceStateChanged: _resource_state,
-            n.HostsPStateChanged: _pstate,
-            n.HostsTurnedOnOff: _on_off,
+            ResourceStateChanged: _resource_state,
+            HostsPStateChanged: _pstate,
+            HostsTurnedOnOff: _on_off,
             n.RequestedCall: lambda _: '"REQUESTED_CALL","data":{}',
             n.EnergyAnswered: lambda x: f'"ANSWER","data":{{"consumed_energy":{x.consumed_energy:.6f}}}',
             n.WaitingTimeQueried: _query,
             n.AllStaticJobsHaveBeenSubmitted: lambda _: _notify("no_more_static_job_to_submit"),
             n.AllStaticExternalEventsHaveBeenInjected: lambda _: _notify("no_more_external_event_to_occur"),
-            n.HostsBecameAvailable: lambda x: _notify("event_machine_available", str(x.hosts)),
-            n.HostsBecameUnavailable: lambda x: _notify("event_machine_unavailable", str(x.hosts)),
-            n.ExternalEventOccurred: _external,
+            HostsBecameAvailable: lambda x: _notify("event_machine_available", str(x.hosts)),
+            HostsBecameUnavailable: lambda x: _notify("event_machine_unavailable", str(x.hosts)),
+            ExternalEventOccurred: _external,
             n.MessageFromJob: _from_job,
             n.DecisionRefused: _refused,
         }
@@ -190,15 +198,15 @@ def _progress(progress: KillProgress) -> dict[str, Any]:
     return made
 
 
-def _resource_state(notice: n.ResourceStateChanged) -> str:
+def _resource_state(notice: ResourceStateChanged) -> str:
     return f'"RESOURCE_STATE_CHANGED","data":{{"resources":"{notice.hosts}","state":"{notice.state}"}}'
 
 
-def _pstate(notice: n.HostsPStateChanged) -> str:
+def _pstate(notice: HostsPStateChanged) -> str:
     return f'"RESOURCE_STATE_CHANGED","data":{{"resources":"{notice.hosts}","state":"{notice.pstate}"}}'
 
 
-def _on_off(notice: n.HostsTurnedOnOff) -> str:
+def _on_off(notice: HostsTurnedOnOff) -> str:
     return f'"RESOURCE_STATE_CHANGED","data":{{"resources":"{notice.hosts}","state":"{notice.state}"}}'
 
 
@@ -213,7 +221,7 @@ def _notify(kind: str, resources: str | None = None) -> str:
     return f'"NOTIFY","data":{{"type":"{kind}"{more}}}'
 
 
-def _external(notice: n.ExternalEventOccurred) -> str:
+def _external(notice: ExternalEventOccurred) -> str:
     whole = dict(notice.attributes) or {"data": notice.data}
     if "type" not in whole:
         whole = {"type": notice.kind, "timestamp": notice.timestamp, **whole}
