@@ -1,4 +1,4 @@
-"""Notices of what becomes of the site: its hosts, images on their disks, and external events."""
+"""Notices of what happens to the site: its hosts, images on their disks, and external events."""
 
 from collections.abc import Mapping
 from typing import Any
