@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 __all__ = [
+    "SHIFTS",
     "Run",
     "bits_of_runs",
     "intersect",
@@ -11,6 +12,7 @@ __all__ = [
     "merged",
     "runs_of_bits",
     "runs_of_text",
+    "shifts_for",
     "size_of",
     "subtract",
 ]
@@ -185,3 +187,24 @@ def runs_of_text(text: str) -> tuple[Run, ...]:
             raise ValueError(f"{item!r} is larger than any host number")
         runs.append((low, high))
     return merged(runs)
+
+
+SHIFTS: Final[dict[int, tuple[int, ...]]] = {}
+"""What :func:`shifts_for` has answered."""
+
+
+def shifts_for(count: int) -> tuple[int, ...]:
+    """How far to shift bits in turn, each time keeping those that meet, so as to leave the begins of so many."""
+    shifts = SHIFTS.get(count)
+    if shifts is None:
+        length = 1  # the bits that are left say from where on so many hosts are there
+        left = count - 1
+        found = []
+        while left > length:
+            found.append(length)
+            left -= length
+            length += length
+        if left:
+            found.append(left)
+        shifts = SHIFTS[count] = tuple(found)
+    return shifts

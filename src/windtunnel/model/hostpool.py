@@ -7,6 +7,7 @@ from typing import Any, Final, Self, SupportsIndex
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.host_runs import SHIFTS, shifts_for
 from windtunnel.model.hostset import BIT_LIMIT, HostSet, Run, host_set
 from windtunnel.model.intervals import (
     add_runs,
@@ -23,26 +24,6 @@ __all__ = ["HostPool"]
 
 _BROKEN: Final = 64
 """Compiled, a pool of ordinary size is kept as bits once it consists of more intervals than that."""
-
-_STEPS: Final[dict[int, tuple[int, ...]]] = {}
-"""What :func:`_steps` has answered."""
-
-
-def _steps(count: int) -> tuple[int, ...]:
-    """How far to shift bits in turn, each time keeping those that meet, so as to leave the begins of so many."""
-    steps = _STEPS.get(count)
-    if steps is None:
-        length = 1  # the bits that are left say from where on so many hosts are there
-        left = count - 1
-        found = []
-        while left > length:
-            found.append(length)
-            left -= length
-            length += length
-        if left:
-            found.append(left)
-        steps = _STEPS[count] = tuple(found)
-    return steps
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -167,8 +148,8 @@ class HostPool:
     def _first_fit(self, count: int) -> int:
         """The first host from which on so many are there, on a site that is kept as bits; -1: there is none."""
         rest: Any = self._bits
-        for step in _steps(count):
-            rest &= rest >> step
+        for shift in shifts_for(count):
+            rest &= rest >> shift
         lowest: int = rest & -rest
         return lowest.bit_length() - 1
 
@@ -202,8 +183,8 @@ class HostPool:
             left: Any = there ^ bits
             if left & bits:  # some are not there: the first run is too short, which it seldom is
                 rest: Any = there  # what _first_fit does, without a call
-                for step in _STEPS[number] if number in _STEPS else _steps(number):
-                    rest &= rest >> step
+                for shift in SHIFTS[number] if number in SHIFTS else shifts_for(number):
+                    rest &= rest >> shift
                 if not rest:
                     return self.take(number)
                 lowest = rest & -rest
