@@ -235,8 +235,15 @@ class Groups:
     def _cover_parts(self, constraints: Sequence[int]) -> list[int]:
         """The same where they are of several groups, or idle and not alike."""
         parts: dict[tuple[int, float, bool], list[int]] = {}
+        part: list[int] = []
+        group_of, capacities, fatpipes = self.group_of, self.capacities, self.fatpipes
+        last, capacity, fatpipe = -2, 0.0, False
         for c in constraints:
-            parts.setdefault((self.group_of[c], self.capacities[c], self.fatpipes[c]), []).append(c)
+            group_id = group_of[c]
+            if group_id != last or (group_id < 0 and (capacities[c] != capacity or fatpipes[c] != fatpipe)):
+                last, capacity, fatpipe = group_id, capacities[c], fatpipes[c]
+                part = parts.setdefault((group_id, capacity, fatpipe), [])
+            part.append(c)
         return [self._made(group_id, part) for (group_id, _, _), part in parts.items()]
 
     def _made(self, group_id: int, part: Sequence[int]) -> int:
