@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from windtunnel.diagnostics import Account, Finding, InputError, UsageError, show_time
+from windtunnel.diagnostics import Account, InputError, UsageError, show_time
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
 from windtunnel.model import Workload
@@ -105,17 +105,11 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             if value == "":
                 raise UsageError(f"{name} is empty: expected {expected}", f"leave out {name} if there is none")
         self.check_needs(energy=energy, rule=rule)
-        faults = []
+        faults: list[InputError | UsageError] = []
         for name, parse in TEXTS.items():
-            try:
-                if getattr(self, name) is not None:
-                    parse(getattr(self, name))
-            except UsageError as fault:
-                faults.append(fault)
-        if len(faults) > 1:
-            raise UsageError("\n".join(map(str, faults)))
-        if faults:
-            raise faults[0]
+            if getattr(self, name) is not None:
+                _tried(partial(parse, getattr(self, name)), faults)
+        _raise_all(faults)
         self.check_battery()
 
     def check_needs(self, *, energy: bool, rule: str = "exact") -> None:
@@ -160,14 +154,13 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
             UsageError: a signal has dates and second 0 has none, or nothing is known at second 0.
         """
         zero = self._zero(start_dates, account)
-        faults: list[Finding] = []
+        faults: list[InputError | UsageError] = []
         signals = {
             name: _tried(partial(_placed, getattr(self, name), kind, zero, account), faults)
             for name, kind in SIGNALS.items()
         }
         supply = None if self.supply is None else _tried(partial(read_supply, self.supply), faults)
-        if faults:
-            raise InputError(faults)
+        _raise_all(faults)
         stepped = [one for one in signals.values() if one is not None and len(one.dates) > 1]
         if self.second_zero is not None and stepped and all(one.zero is None for one in stepped):
             reason = f"{stepped[0].name} has seconds and no dates: second_zero only says when quarters begin"
@@ -256,13 +249,24 @@ TEXTS: Final[Mapping[str, Callable[[Any], object]]] = {
 """What is no file, and what reads it."""
 
 
-def _tried(make: Callable[[], T | None], faults: list[Finding]) -> T | None:
-    """What ``make`` gives; None if a file is at fault, which is added to the faults of other files."""
+def _tried(make: Callable[[], T | None], faults: list[InputError | UsageError]) -> T | None:
+    """What ``make`` gives; None if what was given is at fault, which is added to the faults of the others."""
     try:
         return make()
-    except InputError as error:
-        faults += error.findings
+    except (InputError, UsageError) as error:
+        faults.append(error)
         return None
+
+
+def _raise_all(faults: Sequence[InputError | UsageError]) -> None:
+    """Raise all faults at once, if there are any."""
+    if len(faults) == 1:
+        raise faults[0]
+    findings = [finding for fault in faults if isinstance(fault, InputError) for finding in fault.findings]
+    if any(isinstance(fault, UsageError) for fault in faults):
+        raise UsageError("\n".join(map(str, faults)))
+    if findings:
+        raise InputError(findings)
 
 
 def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: Account) -> Signal | None:

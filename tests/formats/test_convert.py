@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import windtunnel as wt
 from shared import shared
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
@@ -142,10 +143,44 @@ def test_what_swf_cannot_keep_is_said(tmp_path):
     assert "; Note: user 2 is 'bob'" in log.comments
     assert "; Queue: 1 night" in log.comments
     a, b, c = log.rows
-    assert (a[3], b[3], c[3]) == (-1, 12, 2)
-    assert (a[8], a[10], c[10]) == (-1, 1, 0)
+    assert (a[3], b[3], c[3]) == (-1, 2, 2)
+    assert (a[8], a[10], b[10], c[10]) == (-1, 1, 0, 0)
     assert (b[16], b[17], c[16]) == (1, 4, -1)
     assert (a[11], b[11], c[11]) == (1, 2, -1)
+
+
+def test_a_log_says_how_compositions_end(tmp_path):
+    """What SWF says of the run time and the status of a composition is what a simulation of it comes to."""
+    parts = [
+        DelayProfile(id="w0!long", delay=5.0),
+        DelayProfile(id="w0!fails", delay=2.0, return_code=3),
+        ParallelTaskProfile(id="w0!work", computation_vector=(1e9,)),
+        SequentialCompositionProfile(id="w0!loop", profile_ids=("w0!long", "w0!long"), repetition_count=3),
+        SequentialCompositionProfile(id="w0!stops", profile_ids=("w0!long", "w0!fails", "w0!work"), repetition_count=2),
+        ForkJoinCompositionProfile(id="w0!fork", profile_ids=("w0!fails", "w0!long")),
+        SequentialCompositionProfile(id="w0!deep", profile_ids=("w0!long", "w0!fork"), repetition_count=2),
+        SequentialCompositionProfile(id="w0!own", profile_ids=("w0!long",), return_code=1),
+    ]
+    jobs = [Job(id=f"w0!{n}", request=Request(1), profile=one) for n, one in enumerate(parts[3:])]
+    work = JobList("w0", jobs, {one.id: one for one in parts}, hosts=1)
+    assert write_swf(work, tmp_path / "w.swf") == []
+    assert [(row[3], row[10]) for row in read_swf_log(tmp_path / "w.swf").rows] == [
+        (30, 1), (7, 0), (5, 0), (10, 0), (5, 0)
+    ]  # fmt: skip
+    run, again = (wt.simulate("hosts:1", one, "easy").jobs for one in (work, tmp_path / "w.swf"))
+    assert run["execution_time"].to_list() == again["execution_time"].to_list()
+    assert [state.endswith("FAILED") for state in run["final_state"]] == [False, True, True, True, True]
+
+
+def test_jobs_that_readers_of_a_log_drop_are_told(tmp_path):
+    delay = DelayProfile(id="w0!d", delay=5.0)
+    jobs = [Job(id=f"w0!{size}", request=Request(size), profile=delay) for size in (0, 2, 4)]
+    assert write_swf(JobList("w0", jobs, hosts=2), tmp_path / "w.swf") == [
+        "1 job asking for more processors than MaxProcs, 2: whoever reads the log drops them",
+        "1 job on no processor: whoever reads the log drops them",
+    ]
+    assert [job.request.hosts for job in read_swf(tmp_path / "w.swf")] == [2]
+    assert write_swf(JobList("w0", jobs[1:]), tmp_path / "w.swf") == []
 
 
 def test_what_batsim_cannot_keep_is_said(tmp_path):

@@ -198,6 +198,14 @@ def test_faults_of_all_files_at_once(place):
     assert [(one.file, one.line) for one in caught.value.errors] == [("bad.csv", 2), ("bad.csv", 3), ("supply.json", 1)]
 
 
+def test_faults_of_files_and_of_texts_at_once(place):
+    """A constant without a unit hid the files that were not there."""
+    with pytest.raises(UsageError) as caught:
+        simulate(carbon="none.csv", price="94", generation="c.csv", supply="none.json", second_zero="2030-01-01")
+    for said in ("none.csv: error", "price: 94 has no unit", "c.csv", "none.json: error"):
+        assert said in str(caught.value)
+
+
 def test_the_signal_is_not_written_over(place):
     (place / "power.csv").write_text(CARBON)
     with pytest.raises(UsageError, match=r"power.csv"):

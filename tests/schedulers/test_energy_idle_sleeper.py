@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+import windtunnel as wt
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options, Simulation
 from windtunnel.model import DelayProfile, Host, HostSet, Platform, PowerState
@@ -123,6 +124,14 @@ def test_where_only_the_property_is_told_it_learns_how_long_switching_takes():
 def test_where_nothing_can_sleep_is_an_error():
     with pytest.raises(UsageError, match="no host of this platform can be switched off"):
         run(job(0), platform=Platform(name="p", hosts=(Host(id=0, name="h", pstates=STATES[:1]),)))
+
+
+def test_packing_by_cores_is_refused_before_the_run(tmp_path):
+    """It failed where the first host was to be switched, with a hint that named no way out."""
+    out = tmp_path / "out"
+    with pytest.raises(UsageError, match=r"sleeper switches whole hosts(.|\n)*without --share-hosts"):
+        wt.simulate(site(), workload(job(0)), "energy-idle-sleeper", share_hosts=True, out=out)
+    assert not out.exists()
 
 
 def test_without_sleep_it_is_easy():

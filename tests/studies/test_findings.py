@@ -13,7 +13,7 @@ import windtunnel as wt
 from mathematics import needs_scipy
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import InputError, UsageError
-from windtunnel.studies.findings import differences
+from windtunnel.studies.findings import differences, ranking
 from windtunnel.studies.statistics.table import Table
 
 
@@ -153,6 +153,15 @@ def test_nothing_is_called_better_that_is_not_known_to_be(results):
     assert "(more is better)" in results.differences("easy", "utilisation").title
     assert "better" not in results.differences("easy", "jobs").title
     assert "(1 is the least)" in str(results.ranking("available_host_seconds"))
+    billed = results.points.with_columns(
+        bill_revenue=pl.col("utilisation"), bill_generated_joules=1.0, bill_exported_joules=pl.col("utilisation")
+    )
+    assert "(more is better)" in differences(billed, "easy", "bill_revenue").title
+    best = ranking(billed, "bill_revenue")
+    assert best.mean_ranks == ranking(billed, "utilisation").mean_ranks
+    assert best.mean_ranks != ranking(billed, "bill_exported_joules").mean_ranks
+    for metric in ("bill_generated_joules", "bill_exported_joules"):
+        assert "better" not in differences(billed, "easy", metric).title
     own = results.points.with_columns(own_use=pl.col("utilisation"))
     assert "better" not in differences(own, "easy", "own_use").title
 

@@ -52,6 +52,11 @@ def test_a_file_and_python_say_the_same(tmp_path):
     assert made.plan.points == read(GOOD, tmp_path).plan.points
 
 
+def test_a_fault_for_each_value_of_a_parameter_is_told_once(tmp_path):
+    (found,) = faults(GOOD.replace("scale_load(", "scale_lod("), tmp_path)
+    assert found == (4, "there is no operation 'scale_lod' on workloads", "did you mean 'scale_load'?")
+
+
 def test_all_faults_at_once_each_in_its_place(tmp_path):
     text = """\
 nmae = "x"

@@ -60,11 +60,14 @@ from windtunnel.vocabulary import (
     honoured_by,
 )
 from windtunnel.vocabulary.checking import wrong_field
+from windtunnel.vocabulary.component import Named
 
-__all__ = ["ByCore", "PacksByCores", "packing_by_cores"]
+__all__ = ["ByCore", "PacksByCores", "SwitchesHosts", "packing_by_cores"]
 
 _MOST: Final = 10_000_000
 """More cores are not shown as hosts: each takes memory."""
+
+_WHOLE: Final = "run without --share-hosts (share_hosts)"
 
 _WITHOUT_HOSTS = (
     CallMeLater,
@@ -106,8 +109,22 @@ class PacksByCores(Protocol):
         """Do so from now on."""
 
 
+@runtime_checkable
+class SwitchesHosts(Protocol):
+    """A component that switches machines off and on, which cores that it sees as hosts are not."""
+
+    switches_hosts: bool
+
+
 def packing_by_cores(component: Component) -> Component:
-    """A component that packs by cores: itself if it can, else with cores shown to it as hosts."""
+    """A component that packs by cores: itself if it can, else with cores shown to it as hosts.
+
+    Raises:
+        UsageError: it is known to switch hosts, which would end the run at the first of them.
+    """
+    if isinstance(component, SwitchesHosts) and component.switches_hosts:
+        name = component.name if isinstance(component, Named) else type(component).__name__
+        raise UsageError(f"{name} switches whole hosts, and cannot pack jobs by cores", _WHOLE)
     if not isinstance(component, PacksByCores):
         return ByCore(component)
     component.pack_by_cores()
@@ -236,7 +253,7 @@ def _unsaid(thing: Notice | Decision) -> None:
     """Refuse what is about machines, in the words of the table (which most runs need not load)."""
     from windtunnel.vocabulary.coverage import Wire, unsaid
 
-    unsaid(thing, Wire.CORES)
+    unsaid(thing, Wire.CORES, _WHOLE)
 
 
 @cache

@@ -1,7 +1,7 @@
 """EASY backfilling on a machine whose idle hosts sleep."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -28,6 +28,7 @@ class EnergyIdleSleeper(Easy):
     """
 
     name = "energy-idle-sleeper"
+    switches_hosts: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -16,12 +16,19 @@ class Faults:
         """The file, or how the study was made."""
         self._place = place
         self._found = Findings(source)
+        self._told: set[tuple[Path, str]] = set()
 
     def add(self, path: Sequence[str | int], message: str, hint: str = "", *, code: str = "study") -> None:
-        """One fault. The first line of a message of ours that brings its hint along is split from it."""
+        """One fault, told once, though a text be at fault for each value of a parameter that it contains.
+
+        The first line of a message of ours that brings its hint along is split from it.
+        """
         if not hint and "\n  hint: " in message:
             message, _, hint = message.partition("\n  hint: ")
         way = tuple(path)
+        if (way, message) in self._told:
+            return
+        self._told.add((way, message))
         line, column = self._place(way)
         self._found.add(message, code=code, line=line, column=column, pointer=json_pointer(way), hint=hint)
 

@@ -6,7 +6,7 @@ from windtunnel.model import JobState
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.metrics import Metrics
 
-__all__ = ["COUNTED", "FIGURES", "figures_of", "with_unit"]
+__all__ = ["COUNTED", "FIGURES", "HIGHER_IS_BETTER", "NEITHER_IS_BETTER", "figures_of", "with_unit"]
 
 _SPREAD: Final = tuple(Distribution.__struct_fields__)
 _DISTRIBUTIONS: Final = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown")
@@ -57,6 +57,36 @@ _STOPPED: Final = (
     "up_to_stop_waiting",
 )
 """Of all jobs of a run that ended early (``until``); without values for runs that came to their end."""
+
+HIGHER_IS_BETTER: Final = frozenset(
+    {
+        "success_rate",
+        "utilisation",
+        "up_to_stop_utilisation",
+        "throughput",
+        "jobs_completed_successfully",
+        "bill_revenue",
+    }
+)
+"""Figures of which more is better; of those that are in neither set, and not of the user's own, less."""
+
+NEITHER_IS_BETTER: Final = frozenset(
+    {
+        "jobs",
+        "allocated_host_seconds",
+        "available_host_seconds",
+        "up_to_stop_allocated_host_seconds",
+        "up_to_stop_available_host_seconds",
+        "up_to_stop_running",
+        "bill_generated_joules",
+        "bill_exported_joules",
+        "bill_battery_charged_joules",
+        "bill_battery_given_joules",
+        "bill_battery_begin_joules",
+        "bill_battery_end_joules",
+    }
+)
+"""Figures that say nothing of how good a policy is; nor is it known of metrics of the user's own."""
 
 FIGURES: Final = (
     *_PLAIN,

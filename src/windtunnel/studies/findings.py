@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
-from windtunnel.studies.figures import FIGURES, with_unit
+from windtunnel.studies.figures import FIGURES, HIGHER_IS_BETTER, NEITHER_IS_BETTER, with_unit
 from windtunnel.studies.frame import chosen_columns
 from windtunnel.studies.statistics.intervals import Method, mean_interval, percent, quantile_interval
 from windtunnel.studies.statistics.paired import PairedDifference, holm, paired_difference
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "HIGHER_IS_BETTER",
-    "NEITHER_IS_BETTER",
     "REPORTED",
     "USUAL",
     "check_baseline",
@@ -29,23 +27,6 @@ __all__ = [
     "ranking",
     "ranking_table",
 ]
-
-HIGHER_IS_BETTER: Final = frozenset(
-    {"success_rate", "utilisation", "up_to_stop_utilisation", "throughput", "jobs_completed_successfully"}
-)
-"""Figures of which more is better; of those that are in neither set, and not of the user's own, less."""
-
-NEITHER_IS_BETTER: Final = frozenset(
-    {
-        "jobs",
-        "allocated_host_seconds",
-        "available_host_seconds",
-        "up_to_stop_allocated_host_seconds",
-        "up_to_stop_available_host_seconds",
-        "up_to_stop_running",
-    }
-)
-"""Figures that say nothing of how good a policy is; nor is it known of metrics of the user's own."""
 
 USUAL: Final = "bounded_slowdown_mean"
 """The figure that is looked at when none is named."""

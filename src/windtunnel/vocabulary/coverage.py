@@ -24,7 +24,9 @@ def coverage_of(kind: type[n.Notice] | type[d.Decision], wire: Wire) -> Coverage
     return None if row is None else row[wire]
 
 
-def unsaid(thing: n.Notice | d.Decision, wire: Wire) -> None:
+def unsaid(
+    thing: n.Notice | d.Decision, wire: Wire, hint: str = "this needs another protocol, or a scheduler in process"
+) -> None:
     """What a wire does with something that it has no form for: nothing, if it is silent on purpose.
 
     Raises:
@@ -34,7 +36,4 @@ def unsaid(thing: n.Notice | d.Decision, wire: Wire) -> None:
     if found is not None and found.told is Told.SILENT:
         return
     reason = f": {found.note}" if found is not None and found.note else ""
-    raise UsageError(
-        f"{wire.value} has no {type(thing).__name__}{reason}",
-        "this needs another protocol, or a scheduler in process",
-    )
+    raise UsageError(f"{wire.value} has no {type(thing).__name__}{reason}", hint)

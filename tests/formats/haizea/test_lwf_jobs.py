@@ -163,12 +163,15 @@ def test_what_leases_cannot_say_of_jobs(tmp_path):
     jobs = [
         Job(id="w!1", request=Request(hosts=1), profile=delay, user="ada"),
         Job(id="w!2", request=Request(hosts=1), profile=work, walltime=60.0, dependencies=("w!1",)),
+        Job(id="w!4", request=Request(hosts=1), profile=delay, walltime=4.0),
+        Job(id="w!5", request=Request(hosts=1), profile=delay, walltime=6.0),
     ]
     assert write_lwf_jobs(JobList("w", jobs), tmp_path / "w.lwf") == [
         "1 job without walltime: the lease's duration is what they run",
         "1 job of users whose name is not a number",
         "1 job whose profile is not a delay: they run as long as their walltime",
         "1 job with dependencies: they are submitted without waiting",
+        "1 job that run into their walltime: their leases end then as others do",
     ]
     endless = Job(id="w!3", request=Request(hosts=1), profile=work)
     with pytest.raises(UsageError, match="job w!3 has neither a walltime nor a delay"):

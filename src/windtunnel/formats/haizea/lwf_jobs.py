@@ -79,6 +79,8 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         lost["without walltime: the lease's duration is what they run"] += 1
     duration = real if isinf(job.walltime) and real is not None else job.walltime
     lengths = (job.submission_time, duration, duration if real is None else real)
+    if real is not None and real >= job.walltime:
+        lost["that run into their walltime: their leases end then as others do"] += 1
     if any(abs(round(length, 2) - length) > 1e-9 * length for length in lengths):
         lost["whose times are rounded to hundredths of a second"] += 1
     count = job.request.processors or job.request.hosts

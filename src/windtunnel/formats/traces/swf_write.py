@@ -22,7 +22,7 @@ from windtunnel.model import (
 )
 from windtunnel.model.abilities import cores_per_host_of, start_date_of, waits_in
 
-__all__ = ["SwfLog", "copy_swf_log", "duration", "read_swf_log", "write_swf", "write_swf_log"]
+__all__ = ["SwfLog", "copy_swf_log", "outcome", "read_swf_log", "write_swf", "write_swf_log"]
 
 Number = int | float
 
@@ -99,23 +99,41 @@ def write_swf(workload: Workload, path: str | Path) -> list[str]:
     return writer.lost()
 
 
-def duration(profile: Profile, profiles: Mapping[str, Profile]) -> float | None:
-    """How long a job of this profile runs (s), where that does not depend on hosts and network; else None."""
+def outcome(profile: Profile, profiles: Mapping[str, Profile]) -> tuple[float, int] | None:
+    """How long (s) a job of this profile runs and with which code it ends, if that depends on no host or network."""
     if isinstance(profile, DelayProfile):
-        return profile.delay
-    if isinstance(profile, SequentialCompositionProfile | ForkJoinCompositionProfile):
-        found = [duration(profiles[sub], profiles) if sub in profiles else None for sub in profile.profile_ids]
+        return profile.delay, profile.return_code
+    if isinstance(profile, SequentialCompositionProfile):
+        return _in_turn(profile, profiles)
+    if isinstance(profile, ForkJoinCompositionProfile):
+        found = [outcome(profiles[sub], profiles) if sub in profiles else None for sub in profile.profile_ids]
         parts = [part for part in found if part is not None]
         if len(parts) != len(found):
             return None
-        if isinstance(profile, ForkJoinCompositionProfile):
-            return max(parts, default=0.0)
-        return sum(parts) * profile.repetition_count
+        codes = [code for _, code in parts if code]
+        return max((length for length, _ in parts), default=0.0), codes[0] if codes else profile.return_code
     if isinstance(profile, ParallelTaskHomogeneousProfile):
-        return None if profile.computation_amount or profile.communication_amount else 0.0
-    if isinstance(profile, ParallelTaskProfile):
-        return None if any(profile.computation_vector or ()) or any(profile.communication_matrix or ()) else 0.0
-    return None
+        idle = not profile.computation_amount and not profile.communication_amount
+    elif isinstance(profile, ParallelTaskProfile):
+        idle = not any(profile.computation_vector or ()) and not any(profile.communication_matrix or ())
+    else:
+        idle = False
+    return (0.0, profile.return_code) if idle else None
+
+
+def _in_turn(
+    profile: SequentialCompositionProfile, profiles: Mapping[str, Profile]
+) -> tuple[float, int] | None:
+    """The same of a sequence, which ends with the first part that fails."""
+    length = 0.0
+    for sub in profile.profile_ids:
+        part = outcome(profiles[sub], profiles) if sub in profiles else None
+        if part is None:
+            return None
+        length += part[0]
+        if part[1]:
+            return length, part[1]
+    return length * profile.repetition_count, profile.return_code
 
 
 class _Labels:
@@ -144,14 +162,17 @@ class _Writer:
         self._unknown: dict[str, int] = {}
         self._dependencies = 0
         self._other = 0
+        self._most = workload.hosts * cores_per_host_of(workload)
+        self._too_large = self._sizeless = 0
 
     def row(self, rank: int, job: Job) -> tuple[Number, ...]:
         """The 18 fields of a job."""
-        run = duration(job.profile, self._profiles)
-        if run is None:
+        known = outcome(job.profile, self._profiles)
+        if known is None:
             kind = type(job.profile).__name__
             self._unknown[kind] = self._unknown.get(kind, 0) + 1
-            run = -1
+            known = -1, job.profile.return_code
+        run, code = known
         limit = job.walltime
         if limit == inf:
             limit = -1
@@ -163,6 +184,9 @@ class _Writer:
         elif job.dependencies:
             self._dependencies += 1
         self._other += bool(job.request.amounts or job.extra_data)
+        processors = job.request.processors or job.request.hosts
+        self._sizeless += processors < 1
+        self._too_large += 0 < self._most < processors
         return (
             self._names.numbers[job.name],
             job.submission_time,
@@ -171,10 +195,10 @@ class _Writer:
             -1,
             -1,
             -1,
-            job.request.processors or job.request.hosts,
+            processors,
             limit,
             -1,
-            0 if job.profile.return_code else 1,
+            0 if code else 1,
             self._users.numbers[job.user],
             self._groups.numbers[job.group],
             -1,
@@ -191,8 +215,8 @@ class _Writer:
         lines = ["; Version: 2.2", "; Conversion: windtunnel", f"; MaxJobs: {count}", f"; MaxRecords: {count}"]
         if start is not None:
             lines.append(f"; UnixStartTime: {int(start)}")
-        if self._workload.hosts:
-            lines.append(f"; MaxProcs: {self._workload.hosts * cores_per_host_of(self._workload)}")
+        if self._most:
+            lines.append(f"; MaxProcs: {self._most}")
         for key, labels in (("job", self._names), ("user", self._users), ("group", self._groups)):
             if not labels.plain:
                 lines += [f"; Note: {key} {number} is {text!r}" for text, number in labels.numbers.items() if text]
@@ -213,4 +237,9 @@ class _Writer:
             said.append(f"{counted(self._dependencies, 'job')}: SWF has one preceding job at most, -1 written")
         if self._other:
             said.append(f"{counted(self._other, 'job')}: extra data and amounts of resources are left out")
+        if self._too_large:
+            more = f"more processors than MaxProcs, {self._most}: whoever reads the log drops them"
+            said.append(f"{counted(self._too_large, 'job')} asking for {more}")
+        if self._sizeless:
+            said.append(f"{counted(self._sizeless, 'job')} on no processor: whoever reads the log drops them")
         return said + without_unknown_members(self._workload)
