@@ -145,6 +145,15 @@ class Plan:
             now=self.now / TICKS,
         )
 
+    def never_runs(self, lease: LeaseRecord) -> SimulationError:
+        """The error of a lease that gets all the room it asks for and yet does not run: it would ask for ever."""
+        return SimulationError(
+            f"lease {lease.id} would be resumed and suspended again without running, and so on for ever; this quirk "
+            "of Haizea (haizea-compat) plans an overridden resume time without enactment-overhead and once per "
+            "lease; without haizea-compat (--no-haizea-compat) the lease gets the time that it needs",
+            now=self.now / TICKS,
+        )
+
     def why_stuck(self) -> str:
         """Which leases gave way and wait indefinitely, as in Haizea; "" if there are none."""
         left = [str(lease.id) for lease in self.queue if not self.rules.requeues(lease.kind)]
