@@ -92,6 +92,8 @@ class Plan:
             caches=self.options.diskimage_reuse is ImageReuse.IMAGE_CACHES,
             limit=self.options.diskimage_cache_size,
         )
+        self.live = False
+        """Whether it serves leases: one that would never end is no reason to end the service."""
         self.now = 0
         self.leases: dict[int, LeaseRecord] = {}
         """Leases that are not over, in order of submission."""
