@@ -131,6 +131,23 @@ def test_kill_progress_of_a_nested_sequence():
     )
 
 
+@pytest.mark.parametrize("repeat", [0, 2])
+def test_a_job_without_length_that_is_killed_as_it_starts(repeat):
+    """As those of a log with a run time of 0: nothing of it is left to do."""
+    nothing = delays(0.0)[0]
+    run = sequence("s", [nothing], repeat=repeat) if repeat else 0.0
+
+    def script(now, notices):
+        started = start_all(now, notices)
+        return [*started, *(Kill(one.job_id) for one in started)]
+
+    component, checker, _ = simulate(script, workload(job(1, run=run), profiles=[nothing]))
+    assert checker.rows[0][1:4] == (JobState.COMPLETED_KILLED, 0.0, 0.0)
+    done = AtomicProgress("w0!delay0", 1.0)
+    expected = SequentialProgress("w0!s", 0, 0, done, 1) if repeat else done
+    assert component.told(JobsKilled)[0].progresses == {"w0!1": expected}
+
+
 def test_a_job_that_ends_at_the_instant_of_its_kill_has_ended_normally():
     def script(now, notices):
         if any(isinstance(n, JobSubmitted) for n in notices):

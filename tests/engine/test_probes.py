@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.runs import start_all
 
-from windtunnel.diagnostics import DecisionError
+from windtunnel.diagnostics import DeadlockError, DecisionError
 from windtunnel.engine import Options, Simulation
 from windtunnel.formats.registry import read_platform
 from windtunnel.model import HostSet, ParallelTaskHomogeneousProfile, ParallelTaskProfile
@@ -269,6 +269,34 @@ def test_comparison_operators(site, operator, threshold, passes):
 def test_a_vector_passes_when_one_value_does(site):
     made = probe(when=OneShot(1), filtering=ThresholdFiltering(50.0))
     assert run(site, at_start(made), job(1, 1, compute(200.0)))[0] == [(1.0, "p", (100.0, 0.0))]
+
+
+def test_probes_of_which_nothing_is_ever_told_do_not_keep_a_run_going(site):
+    """Nobody would be asked again, and the run would go on for ever; the reason names them."""
+    never = ThresholdFiltering(1e9)
+    made = [probe(name, when=Periodic(period), filtering=never) for name, period in (("fast", 1), ("slow", 7))]
+    with pytest.raises(DeadlockError, match=r"Only probes go on \(fast, slow\)"):
+        run(site, at_start(*made), job(1, 1, compute(250.0)))
+    later = at(t0=made, t9000=[StopProbe(probe_id="fast"), StopProbe(probe_id="slow")])
+    assert run(site, later, job(1, 1, compute(250.0)))[0] == []
+
+
+def test_what_is_summed_up_may_still_be_told_after_long(site):
+    """2000 measures of 20 W before the first that the filter lets pass."""
+    watched = probe(
+        "joules",
+        Metric.Power,
+        Periodic(1),
+        accumulation=Accumulation(CumulativeFunction.Sum),
+        resources_aggregation=ResourcesAggregation("sum"),
+        filtering=ThresholdFiltering(40_000.0),
+    )
+
+    def script(now, notices):
+        told = any(isinstance(notice, ProbeDataEmitted) for notice in notices)
+        return [StopProbe(probe_id="joules")] if told else at_start(watched)(now, notices)
+
+    assert run(site, script)[0] == [(2001.0, "joules", 40_020.0)]
 
 
 def test_moving_averages_of_successive_measures(site):

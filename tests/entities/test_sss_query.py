@@ -309,3 +309,48 @@ def test_what_has_no_effect_is_answered_with_a_warning(inside: str, said: str) -
 )  # fmt: skip
 def test_units_are_those_that_were_asked_for(inside: str, expected: str) -> None:
     assert expected in ask(inside)
+
+
+SIMILAR = check(
+    """<Nodes><Node><Id>10</Id><Configured><Processors wallDuration="PT1H" consumptionRate="0.5">2</Processors>
+<Memory>2</Memory></Configured></Node><Node><Id>010</Id><Configured><Processors>3</Processors></Configured></Node>
+<Node><Id>1_0</Id><Extension name="Speed">1e999</Extension><Extension name="Speed">1</Extension></Node></Nodes>"""
+).nodes
+
+
+@pytest.mark.parametrize(
+    ("inside", "ids"),
+    [
+        ('<Where name="Id">10</Where>', ["10"]),
+        ('<Where name="Id" op="NE">10</Where>', ["010", "1_0"]),
+        ('<Where name="Id" op="GE">9</Where>', ["10", "010"]),
+        ('<Where name="Configured/Processors/@consumptionRate" op="NE">0.1</Where>', ["10"]),
+        ('<Where name="Configured/Processors/@units" op="NE">x</Where>', []),
+        ('<Where name="Configured/Processors">2.0</Where>', ["10"]),
+    ],
+)  # fmt: skip
+def test_ids_are_texts_and_missing_attributes_have_no_value(inside: str, ids: list[str]) -> None:
+    request = f'<Request action="Query"><Object>Node</Object><Get name="Id"/>{inside}</Request>'
+    found = answer(read_request(request, limit=10_000), SIMILAR)
+    assert [shown.partition("<Id>")[2].partition("</Id>")[0] for shown in found.data] == ids
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ('<Where name="Configured/Processors" op="LT">1e999999999</Where>', "<Code>318</Code>"),
+        ('<Where name="Configured/Processors" op="LT">many</Where>', "<Code>318</Code>"),
+        ('<Get name="Extension[@name=\'Speed\']" op="Average"/>', "<Code>318</Code>"),
+        ('<Get name="Configured" op="Sum"/>', "such as Configured/Processors"),
+        ('<Get name="Configured" alias="all"/>', "such as Configured/Processors"),
+        ('<Where name="Configured" op="GT">1</Where>', "such as Configured/Processors"),
+        ('<Get name="Configured" op="Count"/>', "<Code>000</Code>"),
+        ('<Get name="Configured/Processors/@consumptionRate" op="Average"/>', ">0.5<"),
+        ('<Get name="Configured/Processors/@consumptionRate" op="Count"/>', ">1<"),
+        ('<Get name="Id" alias="\u00aax"/>', "is not a name"),
+        ('<Get name="Id" alias="n\u0153ud"/>', "<n\u0153ud>10</n\u0153ud>"),
+    ],
+)
+def test_figures_are_of_numbers_of_one_kind(inside: str, expected: str) -> None:
+    request = f'<Request action="Query"><Object>Node</Object>{inside}</Request>'
+    assert expected in response_xml(answer(read_request(request, limit=10_000), SIMILAR))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.leases.planner.images import ImageStore
 from windtunnel.leases.planner.plan import Plan
@@ -193,3 +194,15 @@ def test_what_crashes_haizea_does_not_crash_here():
         )
         strange = Lease(id=1, nodes=(NodeSet(1, {"Gold": (1,)}),), duration=1)
         assert "asks for Gold" in simulate(ONE, [strange], compat)[1].reason
+
+
+@both
+def test_a_lease_that_would_be_resumed_and_suspended_for_ever(compat):
+    leases = [lease(1, duration=840.0), lease(2, duration=60.0, start=150.0, submit=10)]
+    more = {"override_suspend_time": 100.0, "override_resume_time": 0.0, "enactment_overhead": 1.0}
+    more["scheduling_threshold_factor"] = 0.0
+    if compat:
+        with pytest.raises(SimulationError, match="lease 1 would be resumed and suspended again"):
+            simulate(ONE, leases, compat, **more)
+    else:
+        assert simulate(ONE, leases, compat, **more)[1].state is LeaseState.DONE

@@ -6,11 +6,12 @@ from contextlib import closing
 import pytest
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.services.lease_live import LiveLeases
+from windtunnel.services.lease_rpc import LeaseServer
 from windtunnel.services.lease_store import LeaseStore
 
 SITE = site_from_text("4 CPU:100,Memory:1024")
@@ -231,3 +232,61 @@ def test_what_cannot_be_kept_is_not_told(tmp_path, monkeypatch):
             live.lease(1)
     assert live.lease(1)[0].state is LeaseState.DONE
     live.close()
+
+
+def test_a_lease_that_never_gets_to_run_ends_no_service():
+    """In a simulation this quirk of Haizea is an error; here others are served as before."""
+    options = LeaseOptions(
+        haizea_compat=True,
+        suspension="all",
+        policy_preemption="ar-preempts-everything",
+        override_suspend_time=100,
+        override_resume_time=0,
+        enactment_overhead=1,
+        scheduling_threshold_factor=0,
+    )
+    clock = Clock()
+    live = LiveLeases(site_from_text("2 CPU:100,Memory:1024"), options, LeaseStore(None), clock=clock)
+    live.create(lease(2, 840.0))
+    clock.time += 10
+    live.create(lease(2, start=150.0, memory=1024))
+    for _ in range(20):
+        clock.time += 100.5
+        live.tick()
+    assert list(states(live)) == [1]
+    assert states(live)[1] in {LeaseState.SUSPENDING, LeaseState.RESUMING}
+    assert live.create(lease(memory=256)) == 3
+    clock.time += 100
+    live.tick()
+    assert live.lease(1)[0].state in {LeaseState.SUSPENDING, LeaseState.RESUMING}
+
+
+def failing(clock):
+    """A service whose first lease hangs as in Haizea as soon as the second is to start, at 110 s."""
+    options = LeaseOptions(
+        haizea_compat=True, policy_preemption="ar-preempts-everything", suspension="all", override_suspend_time=50
+    )
+    live = LiveLeases(site_from_text("2 CPU:100,Memory:1024"), options, LeaseStore(None), clock=clock)
+    live.create(lease(2, 900.0, memory=1024))
+    clock.time += 100
+    live.create(lease(1, 900.0, start=110.0, memory=1024))
+    return live
+
+
+def test_what_cannot_go_on_says_so_each_time():
+    clock = Clock()
+    live = failing(clock)
+    clock.time += 20
+    for ask in (live.tick, live.leases, lambda: live.create(lease())):
+        with pytest.raises(SimulationError, match="lease 1 was to be suspended by 110 s"):
+            ask()
+
+
+def test_a_service_that_cannot_go_on_ends():
+    """Its clock, in a thread of its own, ended with a traceback, and the service stood still."""
+    clock = Clock()
+    live = failing(clock)
+    with LeaseServer(live, port=0) as server:
+        clock.time += 20
+        with pytest.raises(SimulationError, match="lease 1 was to be suspended by 110 s"):
+            server.wait()

@@ -64,6 +64,15 @@ def test_rows_tell_what_happened(out):
     assert {"VM", "Suspension", "Resumption", "FileTransfer"} <= kinds
 
 
+def test_dates_are_written_whole_however_late(tmp_path):
+    """Requested starts had six digits: 1.23457e+06 for the one here."""
+    work = LeaseWorkload(site=SITE, leases=[lease(1, start=1_234_567.5), lease(2)])
+    simulate_leases(work, out=tmp_path / "out")
+    row, other = (row for row in sorted(read(tmp_path / "out" / "leases.csv"), key=lambda row: row["lease_id"]))
+    assert (row["requested_start"], row["started"]) == ("1234567.5", "1234567.5")
+    assert other["requested_start"] == "unspecified"
+
+
 def test_counters_and_statistics(out):
     facts = json.loads((out / "statistics.json").read_text())
     assert facts["attributes"] == {"kind": "test", "more": "1"}

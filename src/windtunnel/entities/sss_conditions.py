@@ -8,12 +8,12 @@ from time import monotonic
 from typing import Final
 
 from windtunnel.entities.sss_message import MessageFaultError, Where
-from windtunnel.entities.sss_node import SssNode
+from windtunnel.entities.sss_node import CATEGORIES, SssNode
 from windtunnel.entities.sss_path import NodePath, PathFaultError, Value, as_number, parse_path
 from windtunnel.entities.sss_reference import TIME_LIMIT, NodeReference, ReferenceFaultError, expand
 from windtunnel.entities.sss_units import UNITS, duration_seconds, in_bytes
 
-__all__ = ["check_units", "path_of", "plain", "selected"]
+__all__ = ["check_one_amount", "check_units", "path_of", "plain", "selected"]
 
 _SYNONYMS: Final = {"G": "GT", "L": "LT", "": "EQ"}
 _COMPARE: Final[dict[str, Callable[[Value, Value], bool]]] = {
@@ -56,6 +56,7 @@ def selected(wheres: Sequence[Where], nodes: Sequence[SssNode]) -> list[SssNode]
 def _column(where: Where, nodes: Sequence[SssNode], until: float) -> list[bool]:
     """Whether each node fulfils one condition."""
     path = path_of(where.name, "314")
+    check_one_amount(path, "314")
     op = _SYNONYMS.get(where.op, where.op)
     values = [path.values(node) for node in nodes]
     if where.aggregation:
@@ -69,6 +70,12 @@ def _column(where: Where, nodes: Sequence[SssNode], until: float) -> list[bool]:
     if op == "NE":
         return [bool(found) and not any(_holds("EQ", value, wanted) for value in found) for found in values]
     return [any(_holds(op, value, wanted) for value in found) for found in values]
+
+
+def check_one_amount(path: NodePath, code: str) -> None:
+    """Refuse a whole category where one amount is meant: processors and bytes are not compared, nor added up."""
+    if path.top in CATEGORIES and not path.element:
+        raise MessageFaultError(code, f"{path.text!r} holds several amounts: name one, such as {path.top}/Processors")
 
 
 def check_units(name: str, units: str, path: NodePath) -> None:
@@ -87,11 +94,13 @@ def _wanted(where: Where, path: NodePath) -> Value:
         if seconds is None:
             raise MessageFaultError("318", f"{where.name} compares with a duration such as PT1H, not {where.value!r}")
         return Fraction(seconds)
-    if not path.is_bytes:
-        return where.value if number is None else number
-    if number is None:
+    if path.is_label and where.op in {"", "EQ", "NE"}:
+        return where.value
+    if number is None and path.is_number:
         raise MessageFaultError("318", f"{where.name} compares with a number, not with {where.value!r}")
-    return number * in_bytes(1, where.units)
+    if number is None:
+        return where.value
+    return number * in_bytes(1, where.units) if path.is_bytes else number
 
 
 def _holds(op: str, value: Value, wanted: Value) -> bool:

@@ -4,6 +4,7 @@
 
 import re
 from fractions import Fraction
+from typing import Final
 
 import msgspec
 
@@ -20,6 +21,12 @@ _STEP = re.compile(r"""([A-Za-z]+)((?:\[@[A-Za-z]+=(?:"[^"]*"|'[^']*')\])*)""")
 _TEST = re.compile(r"""\[@([A-Za-z]+)=(?:"([^"]*)"|'([^']*)')\]""")
 _SIMPLE = ("Id", "Name", "Opsys", "Arch", "Description", "State")
 _BYTES = ("Memory", "Disk", "Swap")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+"""What reads as a number: Python would take ``1_0`` for 10 too, and work for hours on ``1e999999999``."""
+_LONGEST: Final = 100
+"""Characters of a number."""
+_LARGEST: Final = 10**300
+"""Beyond it figures over many nodes may be no number any more."""
 _ATTRIBUTES = {
     "units": "units",
     "metric": "metric",
@@ -57,6 +64,16 @@ class NodePath(msgspec.Struct, frozen=True):
         """Whether its values are bytes."""
         return self.element in _BYTES and not self.attribute
 
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are numbers and nothing else."""
+        return bool(self.element) and self.attribute in {"", "consumptionRate"}
+
+    @property
+    def is_label(self) -> bool:
+        """Whether its values are texts even where they have digits only: the nodes 1 and 01 are two."""
+        return self.top in _SIMPLE or self.top == "Feature"
+
     def items(self, node: SssNode) -> list[Consumable]:
         """The consumables it leads to."""
         return [
@@ -73,13 +90,14 @@ class NodePath(msgspec.Struct, frozen=True):
             return list(node.features)
         if self.top == "Extension":
             found = [e for e in node.extensions if all(getattr(e, name) == text for name, text in self.tests)]
-            return [getattr(e, self.attribute or "value") for e in found]
+            texts: list[str] = [getattr(e, self.attribute or "value") for e in found]
+            return [text for text in texts if text or not self.attribute]
         text: str = getattr(node, self.top.lower())
         return [text] if text else []
 
     def _value(self, item: Consumable) -> Value | None:
         if self.attribute:
-            return _attribute(item, self.attribute)
+            return _attribute(item, self.attribute) or None
         if item.element in _BYTES and (item.units or "MB") in UNITS:
             return Fraction(in_bytes(item.value, item.units))
         return Fraction(item.value)
@@ -92,10 +110,11 @@ def _attribute(item: Consumable, name: str) -> str:
 
 def as_number(text: str) -> Fraction | None:
     """A number, exactly; None if it is none."""
-    try:
-        return Fraction(text.strip()) if "/" not in text and len(text) < 100 else None
-    except (ValueError, ZeroDivisionError):
+    text = text.strip()
+    if len(text) >= _LONGEST or not _NUMBER.fullmatch(text):
         return None
+    number = Fraction(text)
+    return number if abs(number) <= _LARGEST else None
 
 
 def parse_path(text: str) -> NodePath:

@@ -7,6 +7,7 @@ server of this protocol (Gold) does. With ``aggregation`` (List, Range, Pattern)
 nodes is (seed document 003, section 4.4); patterns are regular expressions and share one limit of time per request.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final
@@ -14,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from windtunnel.entities.sss_conditions import check_units, path_of, plain, selected
+from windtunnel.entities.sss_conditions import check_one_amount, check_units, path_of, plain, selected
 from windtunnel.entities.sss_message import Get, MessageFaultError, Request, Response
 from windtunnel.entities.sss_node import CATEGORIES, SssNode, node_xml
 from windtunnel.entities.sss_path import NodePath, Value, as_number
@@ -31,6 +32,9 @@ MOST_WORK: Final = 2_000_000
 """The same times the number of nodes."""
 
 _AGGREGATES: Final = ("Count", "Max", "Min", "Average", "Sum")
+_LETTER: Final = "A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u3001-\ud7ff"
+_NAME: Final = re.compile(f"[{_LETTER}][0-9{_LETTER}]*")
+"""A name of XML, which not every identifier of Python is."""
 _OPS: Final = ("", "Sort", "Tros", "GroupBy", *_AGGREGATES)
 
 
@@ -59,6 +63,10 @@ def _answer(request: Request, nodes: Sequence[SssNode], control: Control | None)
         if get.op not in _OPS:
             raise MessageFaultError("315", f"unknown operation {get.op!r}; known: {', '.join(_OPS[1:])}")
         check_units(get.name, get.units, path)
+        if get.alias and not _NAME.fullmatch(get.alias):
+            raise MessageFaultError("313", f"the alias {get.alias!r} is not a name")
+        if get.op not in {"", "Count"} or get.alias:
+            check_one_amount(path, "313")
     limit, offset, unknown = _options(request)
     if any(get.op in {"GroupBy", *_AGGREGATES} for get, _ in gets):
         data = list(_groups(gets, found))
@@ -235,7 +243,5 @@ def _element(get: Get, path: NodePath, value: Value) -> str:
     if path.attribute:
         attributes += f" attribute={quoteattr(path.attribute)}"
     name = get.alias or path.element or path.top
-    if get.alias and not get.alias.isidentifier():
-        raise MessageFaultError("313", f"the alias {get.alias!r} is not a name")
     text = f"<{name}{attributes}>{escape(plain(value))}</{name}>"
     return text if get.alias or not path.element else f"<{path.top}>{text}</{path.top}>"

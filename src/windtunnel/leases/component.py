@@ -243,6 +243,7 @@ class LeaseManager(Scheduler):
 
     def _begin(self, notice: SimulationBegins) -> None:
         self.planner = Planner(site_of(notice.platform), self._rules, self._parts)
+        self.planner.plan.live = self.live
         self._writer = DecisionWriter(self.planner.plan)
         for work in notice.workloads:
             if isinstance(work, LeaseJobs):

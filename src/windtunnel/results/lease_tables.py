@@ -102,7 +102,7 @@ def _lease_row(fact: LeaseOver) -> LeaseRow:
         str(lease.kind),
         fact.state.label,
         submitted / 100,
-        start.value if isinstance(start, When) else f"{start:g}",
+        start.value if isinstance(start, When) else short(float(start)),
         None if lease.deadline is None else round(lease.deadline * 100) / 100,
         fact.started,
         fact.ended,

@@ -11,7 +11,7 @@ from time import time as wall_clock
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine.simulation import Simulation
 from windtunnel.leases.component import CANCEL, END, LeaseManager
 from windtunnel.leases.planner.record import LeaseRecord
@@ -66,6 +66,7 @@ class LiveLeases:
         epoch = datetime.fromtimestamp(int(clock()))  # noqa: DTZ006  Haizea's clients speak local time
         facts = store.facts(Facts(site, options, epoch, speed))
         self.epoch, self.site, self._speed, self._store = facts.epoch, facts.site, facts.speed, store
+        self._failed: WindtunnelError | None = None
         self._archive = _Archive()
         self._manager = LeaseManager(facts.options, live=True)
         self._simulation = Simulation(
@@ -92,8 +93,18 @@ class LiveLeases:
         return self.epoch + timedelta(milliseconds=10 * self.now())
 
     def _until(self, instant: int) -> None:
-        """Let all happen that was planned up to an instant."""
-        self._simulation.run_until(instant / TICKS)
+        """Let all happen that was planned up to an instant.
+
+        Raises:
+            WindtunnelError: the leases cannot be scheduled any further; whoever asks again hears the same.
+        """
+        if self._failed is not None:
+            raise self._failed
+        try:
+            self._simulation.run_until(instant / TICKS)
+        except WindtunnelError as error:
+            self._failed = error
+            raise
 
     def _to_now(self) -> int:
         """Let all happen that is due, and keep that it has happened before anybody hears of it; returns the instant.

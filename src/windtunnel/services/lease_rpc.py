@@ -150,6 +150,8 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
         self._token = token.encode()
         self.places = Places(CONNECTIONS, COMPUTING)
         self._stopped = threading.Event()
+        self._failed: WindtunnelError | None = None
+        """Why the scheduler cannot go on, if it cannot."""
         try:
             super().__init__((host, port), _Handler, logRequests=False, allow_none=True)
         except OSError as error:
@@ -223,14 +225,24 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
     def _keep_time(self) -> None:
         while not self._stopped.is_set():
             due = None
-            with suppress(UsageError):  # a full disk: what happened is kept, and told, when there is room again
+            try:
                 due = self.live.tick()
+            except UsageError:  # a full disk: what happened is kept, and told, when there is room again
+                pass
+            except WindtunnelError as error:
+                self._failed = error
+                return
             self._stopped.wait(min(1.0, 1.0 if due is None else max(due, 0.01)))
 
     def wait(self) -> None:
-        """Wait until it is closed or interrupted."""
+        """Wait until it is closed or interrupted.
+
+        Raises:
+            WindtunnelError: the scheduler cannot go on.
+        """
         while not self._stopped.wait(0.5):
-            pass
+            if self._failed is not None:
+                raise self._failed
 
     def close(self) -> None:
         """Stop serving, and close the store."""

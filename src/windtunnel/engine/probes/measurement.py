@@ -56,6 +56,10 @@ class Probe:
         self.version = 0
         self.pending = False
         """Whether it is in the calendar, which keeps the run from ending."""
+        self.kept: list[float] = []
+        """What was measured last and kept by the filter."""
+        self.nb_kept_alike = 0
+        """How many times in a row the filter has kept the same."""
         self.nb_triggered = 0
         self.nb_emitted = 0
 
@@ -81,7 +85,10 @@ def measure(world: World, probe: Probe, *, manually: bool, forced: bool) -> None
     if not forced and wanted.filtering is not None:
         passes, threshold = _COMPARE[wanted.filtering.operator], float(wanted.filtering.threshold)
         if not any(passes(value, threshold) for value in data):
+            probe.nb_kept_alike = probe.nb_kept_alike + 1 if data == probe.kept else 0
+            probe.kept = data
             return
+    probe.nb_kept_alike = 0
     probe.nb_emitted += 1
     notice = ProbeDataEmitted(
         world.now,

@@ -103,6 +103,8 @@ class Placement:
             must_suspend = (vm.end - vm.start) - shutdown < remaining
             if must_suspend:
                 self.suspension.suspend(vm, mapping.end)
+                if vm.end == vm.start and mapping.end - start >= asked and not self.plan.live:
+                    raise self.plan.never_runs(lease)
         except NoTimeError as error:  # a threshold given by hand may be too short for it; Haizea crashes then
             raise NotSchedulableError(str(error)) from error
         if not must_suspend:

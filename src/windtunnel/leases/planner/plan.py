@@ -92,6 +92,8 @@ class Plan:
             caches=self.options.diskimage_reuse is ImageReuse.IMAGE_CACHES,
             limit=self.options.diskimage_cache_size,
         )
+        self.live = False
+        """Whether it serves leases: one that would never end is no reason to end the service."""
         self.now = 0
         self.leases: dict[int, LeaseRecord] = {}
         """Leases that are not over, in order of submission."""
@@ -142,6 +144,15 @@ class Plan:
             f"lease {lease.id} was to be suspended by {by:g} s, which should have begun before it was decided; this "
             "quirk of Haizea (haizea-compat) lets the lease run on where another is to start; "
             "without haizea-compat (--no-haizea-compat) such a lease is cancelled and requeued",
+            now=self.now / TICKS,
+        )
+
+    def never_runs(self, lease: LeaseRecord) -> SimulationError:
+        """The error of a lease that gets all the room it asks for and yet does not run: it would ask for ever."""
+        return SimulationError(
+            f"lease {lease.id} would be resumed and suspended again without running, and so on for ever; this quirk "
+            "of Haizea (haizea-compat) plans an overridden resume time without enactment-overhead and once per "
+            "lease; without haizea-compat (--no-haizea-compat) the lease gets the time that it needs",
             now=self.now / TICKS,
         )
 

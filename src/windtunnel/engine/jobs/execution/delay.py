@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, profile_as
+from windtunnel.engine.jobs.execution.nodes import Kind, Node, delay_done, finish, profile_as
 from windtunnel.engine.state.calendar import LEAF_END, Priority
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile
@@ -34,7 +34,7 @@ def _cancel(world: World, node: Node) -> int:
 
 def _progress(world: World, node: Node) -> AtomicProgress:
     done = (node.frozen_at if node.frozen_at >= 0 else world.now) - node.start
-    return AtomicProgress(node.profile.id, min(1.0, max(0.0, done / _delay(node))))
+    return AtomicProgress(node.profile.id, delay_done(done, _delay(node)))
 
 
 def _thaw(world: World, node: Node) -> None:

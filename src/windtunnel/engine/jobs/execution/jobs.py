@@ -134,7 +134,7 @@ def progress_of_job(world: World, record: JobRecord) -> KillProgress:
     if not isinstance(profile, DelayProfile):
         return AtomicProgress(profile.id, -1.0)  # a component simulates this job itself
     done = record.done if record.state is JobState.SUSPENDED else record.done + world.now - record.since
-    return AtomicProgress(profile.id, min(1.0, max(0.0, done / profile.delay)))
+    return AtomicProgress(profile.id, nodes.delay_done(done, profile.delay))
 
 
 def freeze_job(world: World, record: JobRecord) -> None:

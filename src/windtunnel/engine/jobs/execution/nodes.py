@@ -33,6 +33,7 @@ __all__ = [
     "begin",
     "cancel",
     "check_io",
+    "delay_done",
     "finish",
     "freeze",
     "kind_of",
@@ -244,6 +245,11 @@ def thaw(world: World, node: Node) -> None:
 def progress(world: World, node: Node) -> KillProgress:
     """How far a node has come."""
     return kind_of(world, node.profile).progress(world, node)
+
+
+def delay_done(passed: float, delay: float) -> float:
+    """How much of a delay is done, in [0, 1]: of one without length, all."""
+    return min(1.0, max(0.0, passed / delay)) if delay > 0 else 1.0
 
 
 def finish(world: World, node: Node, code: int, used: float | None = None) -> None:
