@@ -202,7 +202,7 @@ def test_a_lease_that_would_be_resumed_and_suspended_for_ever(compat):
     more = {"override_suspend_time": 100.0, "override_resume_time": 0.0, "enactment_overhead": 1.0}
     more["scheduling_threshold_factor"] = 0.0
     if compat:
-        with pytest.raises(SimulationError, match="lease 1 would be resumed and suspended again"):
+        with pytest.raises(SimulationError, match="lease 1 would be resumed and suspended without running"):
             simulate(ONE, leases, compat, **more)
     else:
         assert simulate(ONE, leases, compat, **more)[1].state is LeaseState.DONE

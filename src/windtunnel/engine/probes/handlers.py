@@ -5,9 +5,7 @@ Periods count from the start of the simulation, as those of calls; the first onl
 """
 
 from math import isfinite
-from typing import Final
 
-from windtunnel.diagnostics import DeadlockError
 from windtunnel.engine.probes.checks import check_probe
 from windtunnel.engine.probes.gauges import Extreme, gauges_of
 from windtunnel.engine.probes.measurement import Probe, integrals, is_energy, let_loads_follow, measure, reset
@@ -27,10 +25,6 @@ from windtunnel.vocabulary import (
 )
 
 __all__ = ["create_probe", "probe_due", "reset_probe", "stop_probe", "trigger_probe"]
-
-
-_PATIENCE: Final = 1000
-"""So many measures alike in a row, and it is looked whether anything else is still to come."""
 
 
 # -- decisions ----------------------------------------------------------------------------------------------------
@@ -144,33 +138,6 @@ def probe_due(world: World, probe: Probe) -> None:
     let_loads_follow(world)
     for one in sorted(due_together(world, PROBE, probe), key=lambda p: (p.rank, p.name)):
         _due(world, one)
-    if probe.nb_kept_alike % _PATIENCE == _PATIENCE - 1:
-        _check_silence(world)
-
-
-def _check_silence(world: World) -> None:
-    """See that more is to come than measures of which nobody will ever be told.
-
-    Raises:
-        DeadlockError: there is nothing else: each would be like the one before, and the run would not end.
-    """
-    if world.sharing.changed or any(session.outbox or session.apart for session in world.sessions):
-        return
-    names = []
-    for _, _, _, kind, payload, version in world.heap:
-        if version >= 0 and payload.version != version:
-            continue
-        if kind != PROBE or payload.nb_kept_alike < _PATIENCE - 1:
-            return
-        when = payload.wanted.when
-        if not isinstance(when, Periodic) or when.nb_periods is not None:
-            return
-        names.append(payload.name)
-    from windtunnel.engine.jobs.deadlock import diagnose
-
-    found = ", ".join(sorted(names))
-    reason = f"  Only probes go on ({found}), whose filters keep what they measure: always the same."
-    raise DeadlockError(f"{diagnose(world)}\n{reason}", now=world.now)
 
 
 def _due(world: World, probe: Probe) -> None:

@@ -20,7 +20,7 @@ RARE_EVENTS: Final[dict[int, str]] = {
     e.EXTERNAL: "site.external_events:events_due",
     e.CALL: "rounds.calls:call_due",
     e.PERIODIC: "rounds.calls:periodic_due",
-    e.PROBE: "probes.handlers:probe_due",
+    e.PROBE: "rounds.silent_probes:probe_due",
     e.INJECTED: "site.external_events:inject",
     e.SHARING: "sharing.model:sharing_due",
     e.POLL: "jobs.execution.messages:poll",
