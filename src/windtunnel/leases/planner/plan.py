@@ -148,7 +148,7 @@ class Plan:
         )
 
     def never_runs(self, lease: LeaseRecord) -> SimulationError:
-        """The error of a lease that gets all the room it asks for and yet does not run: it would ask once more, always."""
+        """The error of a lease that gets all the room it asks for and yet does not run: it would always ask again."""
         return SimulationError(
             f"lease {lease.id} would be resumed and suspended without running, again and again; this quirk "
             "of Haizea (haizea-compat) plans an overridden resume time without enactment-overhead and once per "
