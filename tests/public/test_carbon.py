@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from tests.electric_site import CARBON, JANUARY, LOG, place
+from tests.electric_site import CARBON, JANUARY, LEASE, LOG, place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -181,6 +181,22 @@ def test_jobs_of_logs_draw_idle_watts_unless_delays_compute(place):
     assert bills == [pytest.approx(20), pytest.approx(40)]
     assert "idle-delays" not in [line.kind for line in simulate(carbon="100g/kWh").account]
     assert "idle-delays" not in [line.kind for line in simulate(workload="log.swf").account], "it has no account"
+
+
+@pytest.mark.parametrize("scheduler", ["leases", "easy"])
+def test_leases_draw_idle_watts_unless_delays_compute(place, scheduler):
+    """`windtunnel lease run` has their hosts busy, `windtunnel run` had them idle and did not say so."""
+    (place / "day.lwf").write_text(LEASE)
+    grams = []
+    for busy, noted in ((False, ["leases only say how long they last: their hosts draw the watts of idle ones"]), (True, [])):
+        options = Options(delays_compute=busy)
+        run = wt.simulate("site.xml", "day.lwf", scheduler, energy=True, carbon="100g/kWh", options=options)
+        assert [line.reason for line in run.account if line.kind == "idle-delays"] == noted
+        grams.append(run.metrics.bill.carbon_g)
+    assert grams == [pytest.approx(20), pytest.approx(40)]
+    words = ["lease", "run", "day.lwf", "--site", "site.xml", "--quiet", "--out", "out", "--energy"]
+    assert main([*words, "--carbon", "100g/kWh"]) == 0
+    assert wt.load_run("out").metrics.bill.carbon_g == pytest.approx(40)
 
 
 def test_a_second_zero_outside_the_rows_is_noted(place):
