@@ -256,6 +256,14 @@ def test_the_target_says_the_format(tmp_path):
         target_format(tmp_path / "x.json", "batsim")
 
 
+@pytest.mark.parametrize("to", ["", "swf"])
+def test_no_text_is_written_into_a_file_that_is_called_compressed(tmp_path, to):
+    (tmp_path / "a.swf").write_text("1 0 -1 5 1 -1 -1 1 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n")
+    with pytest.raises(UsageError, match=r"not compressed\n  hint: write b.swf and compress it"):
+        convert(tmp_path / "a.swf", tmp_path / "b.swf.gz", to=to)
+    assert not (tmp_path / "b.swf.gz").exists()
+
+
 def test_options_go_to_the_reader(tmp_path):
     (tmp_path / "a.swf").write_text("1 50 -1 30 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n")
     convert(tmp_path / "a.swf", tmp_path / "b.swf", walltime="kill", keep_epoch=True)
