@@ -354,6 +354,17 @@ def test_faults_of_a_study(place):
     with pytest.raises(InputError) as caught:
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, price="1EUR/MWh", battery=BATTERY, supply="no.json")
     assert [one.pointer for one in caught.value.errors] == ["/battery", "/supply"]
+    with pytest.raises(InputError) as caught:
+        wt.study(
+            schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True,
+            price="94EUR/MWh", export_price="40USD/MWh", generation="-3kW", power_cap="-1W",
+        )  # fmt: skip
+    said = [(one.pointer, one.message) for one in caught.value.errors]
+    assert said == [
+        ("/generation", "generation: the power has values below 0"),
+        ("/power_cap", "power_cap: the power has values below 0"),
+        ("/export_price", "export_price is in USD/MWh, price in EUR/MWh"),
+    ]
     rule = {"energy_rule": "simgrid"}
     with pytest.raises(InputError, match="pue needs the exact energy rule, not 'simgrid'"):
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, pue=1.2, engine=rule)
