@@ -5,11 +5,12 @@ from datetime import UTC, date, datetime
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import Account, InputError, UsageError, show_time
+from windtunnel.diagnostics.at_once import raise_all, tried
 from windtunnel.formats.signals import read_signal
 from windtunnel.formats.supply import read_supply
 from windtunnel.model import Workload
@@ -18,6 +19,8 @@ from windtunnel.model.battery import Battery
 from windtunnel.model.battery_text import parse_battery
 from windtunnel.model.billing import QUARTER, Billing, check_given
 from windtunnel.model.facility import Overhead, parse_overhead
+from windtunnel.model.lease_batch import BatchLeases
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.signal_units import Quantity
 from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
@@ -32,8 +35,6 @@ __all__ = [
     "SecondZeroLike",
     "SupplyLike",
 ]
-
-T = TypeVar("T")
 
 CarbonLike = str | Path | Signal | None
 PueLike = float | str | Overhead | None
@@ -61,6 +62,13 @@ _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "second_zero": ((Real, str, date), "a date such as '2024-01-01', or seconds since 1970"),
 }
 """What each argument may be, and how that is said."""
+
+_KINDS_OF_DELAYS: Final[Mapping[type, str]] = {
+    Dated: "jobs of logs",
+    LeaseJobs: "leases",
+    BatchLeases: "leases",
+}
+"""Workloads that do not say what is done meanwhile."""
 
 _FIRST, _LAST = -62135596800.0, 253402300800.0
 """Second 0 lies between the years 1 and 9999 (s since 1970, UTC): others have no date."""
@@ -108,8 +116,8 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         faults: list[InputError | UsageError] = []
         for name, parse in TEXTS.items():
             if getattr(self, name) is not None:
-                _tried(partial(parse, getattr(self, name)), faults)
-        _raise_all(faults)
+                tried(partial(parse, getattr(self, name)), faults)
+        raise_all(faults)
         self.check_battery()
 
     def check_needs(self, *, energy: bool, rule: str = "exact") -> None:
@@ -156,11 +164,11 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         zero = self._zero(start_dates, account)
         faults: list[InputError | UsageError] = []
         signals = {
-            name: _tried(partial(_placed, getattr(self, name), kind, zero, account), faults)
+            name: tried(partial(_placed, getattr(self, name), kind, zero, account), faults)
             for name, kind in SIGNALS.items()
         }
-        supply = None if self.supply is None else _tried(partial(read_supply, self.supply), faults)
-        _raise_all(faults)
+        supply = None if self.supply is None else tried(partial(read_supply, self.supply), faults)
+        raise_all(faults)
         stepped = [one for one in signals.values() if one is not None and len(one.dates) > 1]
         if self.second_zero is not None and stepped and all(one.zero is None for one in stepped):
             reason = f"{stepped[0].name} has seconds and no dates: second_zero only says when quarters begin"
@@ -189,9 +197,10 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         return given
 
     def tell_idle(self, workloads: Iterable[Workload], account: Account) -> None:
-        """Jobs of logs say how long they last, not what they do: their hosts draw as if they did nothing."""
-        if any(isinstance(one, Dated) for one in workloads):
-            reason = "jobs of logs only say how long they last: their hosts draw the watts of idle ones"
+        """Jobs of logs and leases say how long they last, not what they do: hosts draw as if they did nothing."""
+        kinds = {_KINDS_OF_DELAYS[kind] for one in workloads for kind in _KINDS_OF_DELAYS if isinstance(one, kind)}
+        for what in sorted(kinds):
+            reason = f"{what} only say how long they last: their hosts draw the watts of idle ones"
             hint = "--delays-compute (Options(delays_compute=True)): their cores count as busy"
             account.tell("idle-delays", reason, hint=hint, note=True)
 
@@ -247,26 +256,6 @@ TEXTS: Final[Mapping[str, Callable[[Any], object]]] = {
     "second_zero": _second_zero,
 }
 """What is no file, and what reads it."""
-
-
-def _tried(make: Callable[[], T | None], faults: list[InputError | UsageError]) -> T | None:
-    """What ``make`` gives; None if what was given is at fault, which is added to the faults of the others."""
-    try:
-        return make()
-    except (InputError, UsageError) as error:
-        faults.append(error)
-        return None
-
-
-def _raise_all(faults: Sequence[InputError | UsageError]) -> None:
-    """Raise all faults at once, if there are any."""
-    if len(faults) == 1:
-        raise faults[0]
-    findings = [finding for fault in faults if isinstance(fault, InputError) for finding in fault.findings]
-    if any(isinstance(fault, UsageError) for fault in faults):
-        raise UsageError("\n".join(map(str, faults)))
-    if findings:
-        raise InputError(findings)
 
 
 def _placed(given: CarbonLike, quantity: Quantity, zero: float | None, account: Account) -> Signal | None:

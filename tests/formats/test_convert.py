@@ -105,7 +105,12 @@ def test_swf_to_batsim_and_back(tmp_path_factory, jobs):
     first = list(read_swf(folder / "a.swf"))
     assert sorted(first, key=lambda job: job.id) == sorted(jobs, key=lambda job: job.id)
     for generation in (4, 5):
-        assert convert(folder / "a.swf", folder / "b.json", to=f"batsim{generation}") == []
+        order = [job.id for job in sorted(first, key=lambda job: (job.submission_time, job.id))]
+        moved = sum(job.id != other for job, other in zip(first, order, strict=True))
+        lost = convert(folder / "a.swf", folder / "b.json", to=f"batsim{generation}")
+        assert [int(line.split()[0]) for line in lost if "in another order" in line] == ([moved] if moved else [])
+        assert len(lost) == bool(moved)
+        assert [job.id for job in read_batsim(folder / "b.json")] == order
         assert convert(folder / "b.json", folder / "c.swf") == []
         again = list(read_swf(folder / "c.swf"))
         assert sorted(again, key=lambda job: job.id) == sorted(first, key=lambda job: job.id)
@@ -172,6 +177,28 @@ def test_a_log_says_how_compositions_end(tmp_path):
     assert [state.endswith("FAILED") for state in run["final_state"]] == [False, True, True, True, True]
 
 
+def test_jobs_of_one_submission_time_that_batsim_takes_in_another_order_are_told(tmp_path):
+    """Ids are texts there: job 10 came before job 2, which changes the schedule."""
+    row = "{} {} -1 5 1 -1 -1 1 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    (tmp_path / "a.swf").write_text("".join(row.format(number, number // 12) for number in (1, 2, 3, 10, 11, 12, 13)))
+    told = "4 jobs in another order: Batsim takes those of one submission time by their ids"
+    assert convert(tmp_path / "a.swf", tmp_path / "a.json") == [told]
+    assert [job.name for job in read_batsim(tmp_path / "a.json")] == ["1", "10", "11", "2", "3", "12", "13"]
+
+
+def test_jobs_that_wait_for_a_later_one_are_told(tmp_path):
+    """SWF knows preceding jobs: a reader does not wait for one that is submitted later."""
+    delay = DelayProfile(id="w0!d", delay=5.0)
+    jobs = [
+        Job(id="w0!1", request=Request(1), profile=delay, dependencies=("w0!3",)),
+        Job(id="w0!2", request=Request(1), profile=delay, dependencies=("w0!1",)),
+        Job(id="w0!3", request=Request(1), profile=delay, submission_time=7.0),
+    ]
+    told = "1 job: their preceding job is submitted later, and whoever reads the log does not wait for it"
+    assert write_swf(JobList("w0", jobs), tmp_path / "w.swf") == [told]
+    assert [job.dependencies for job in read_swf(tmp_path / "w.swf", dependencies=True)] == [(), ("w0!1",), ()]
+
+
 def test_jobs_that_readers_of_a_log_drop_are_told(tmp_path):
     delay = DelayProfile(id="w0!d", delay=5.0)
     jobs = [Job(id=f"w0!{size}", request=Request(size), profile=delay) for size in (0, 2, 4)]
@@ -227,6 +254,14 @@ def test_the_target_says_the_format(tmp_path):
         UsageError, match="there is no format 'batsim' to write workloads in\n  hint: did you mean 'batsim"
     ):
         target_format(tmp_path / "x.json", "batsim")
+
+
+@pytest.mark.parametrize("to", ["", "swf"])
+def test_no_text_is_written_into_a_file_that_is_called_compressed(tmp_path, to):
+    (tmp_path / "a.swf").write_text("1 0 -1 5 1 -1 -1 1 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n")
+    with pytest.raises(UsageError, match=r"not compressed\n  hint: write b.swf and compress it"):
+        convert(tmp_path / "a.swf", tmp_path / "b.swf.gz", to=to)
+    assert not (tmp_path / "b.swf.gz").exists()
 
 
 def test_options_go_to_the_reader(tmp_path):

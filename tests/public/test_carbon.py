@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from tests.electric_site import CARBON, JANUARY, LOG, place
+from tests.electric_site import CARBON, JANUARY, LEASE, LOG, place
 
 import windtunnel as wt
 from windtunnel.cli.main import main
@@ -183,6 +183,22 @@ def test_jobs_of_logs_draw_idle_watts_unless_delays_compute(place):
     assert "idle-delays" not in [line.kind for line in simulate(workload="log.swf").account], "it has no account"
 
 
+@pytest.mark.parametrize("scheduler", ["leases", "easy"])
+def test_leases_draw_idle_watts_unless_delays_compute(place, scheduler):
+    """`windtunnel lease run` has their hosts busy, `windtunnel run` had them idle and did not say so."""
+    (place / "day.lwf").write_text(LEASE)
+    grams = []
+    for busy, noted in ((False, ["leases only say how long they last: their hosts draw the watts of idle ones"]), (True, [])):
+        options = Options(delays_compute=busy)
+        run = wt.simulate("site.xml", "day.lwf", scheduler, energy=True, carbon="100g/kWh", options=options)
+        assert [line.reason for line in run.account if line.kind == "idle-delays"] == noted
+        grams.append(run.metrics.bill.carbon_g)
+    assert grams == [pytest.approx(20), pytest.approx(40)]
+    words = ["lease", "run", "day.lwf", "--site", "site.xml", "--quiet", "--out", "out", "--energy"]
+    assert main([*words, "--carbon", "100g/kWh"]) == 0
+    assert wt.load_run("out").metrics.bill.carbon_g == pytest.approx(40)
+
+
 def test_a_second_zero_outside_the_rows_is_noted(place):
     account = simulate(carbon="c.csv?outside=hold", price="1EUR/MWh", second_zero="2023-12-31").account
     found = [(line.reason, line.note) for line in account if line.kind == "outside-rows"]
@@ -338,6 +354,17 @@ def test_faults_of_a_study(place):
     with pytest.raises(InputError) as caught:
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, price="1EUR/MWh", battery=BATTERY, supply="no.json")
     assert [one.pointer for one in caught.value.errors] == ["/battery", "/supply"]
+    with pytest.raises(InputError) as caught:
+        wt.study(
+            schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True,
+            price="94EUR/MWh", export_price="40USD/MWh", generation="-3kW", power_cap="-1W",
+        )  # fmt: skip
+    said = [(one.pointer, one.message) for one in caught.value.errors]
+    assert said == [
+        ("/generation", "generation: the power has values below 0"),
+        ("/power_cap", "power_cap: the power has values below 0"),
+        ("/export_price", "export_price is in USD/MWh, price in EUR/MWh"),
+    ]
     rule = {"energy_rule": "simgrid"}
     with pytest.raises(InputError, match="pue needs the exact energy rule, not 'simgrid'"):
         wt.study(schedulers="easy", workloads="jobs.json", platforms="site.xml", energy=True, pue=1.2, engine=rule)

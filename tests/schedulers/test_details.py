@@ -2,9 +2,10 @@
 
 import pytest
 
+import windtunnel as wt
 from scheduler_harness import job, play
 from windtunnel.diagnostics import ComponentError, UsageError
-from windtunnel.model import HostSet, Platform
+from windtunnel.model import DelayProfile, HostSet, Job, JobList, Platform, Request
 from windtunnel.schedulers import make_scheduler
 from windtunnel.schedulers.batsched.liquid import horizon
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile
@@ -132,3 +133,21 @@ def test_jobs_of_no_hosts_hold_nothing_up(head):
     jobs += [(job(2, 1.0, head, 20.0), 20.0), (job(3, 2.0, 1, 5.0), 5.0)]
     run = play(make_scheduler("pybatsim/easyBackfill"), jobs, 4)
     assert run.start == {"w0!0": 0.0, "w0!1": 0.0, "w0!2": 30.0, "w0!3": 50.0 if head else 30.0}
+
+
+@pytest.mark.parametrize("policy", ["conservative", "easy"])
+def test_a_job_that_takes_no_time_is_not_planned_across(policy):
+    """It asks for all hosts at 100; a later job of 200 s took one of them at 2, as its reservation held nothing."""
+    lengths = {"1": (0.0, 1, 100.0, 100.5), "2": (1.0, 4, 0.0, 1e-9), "3": (2.0, 1, 150.0, 200.0), "4": (3.0, 1, 50.0, 60.0)}
+    jobs = [
+        Job(
+            id=f"w0!{name}",
+            submission_time=at,
+            request=Request(size),
+            profile=DelayProfile(id=f"w0!p{name}", delay=run),
+            walltime=limit,
+        )
+        for name, (at, size, run, limit) in lengths.items()
+    ]
+    starts = wt.simulate("hosts:4", JobList("w0", jobs), policy).jobs.select("id", "starting_time").sort("id").rows()
+    assert [start for _, start in starts] == [0.0, 100.0, 100.0, 3.0]

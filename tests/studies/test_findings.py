@@ -13,6 +13,7 @@ import windtunnel as wt
 from mathematics import needs_scipy
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.model import Host, Platform, PowerState
 from windtunnel.studies.findings import differences, ranking
 from windtunnel.studies.statistics.table import Table
 
@@ -164,6 +165,38 @@ def test_nothing_is_called_better_that_is_not_known_to_be(results):
         assert "better" not in differences(billed, "easy", metric).title
     own = results.points.with_columns(own_use=pl.col("utilisation"))
     assert "better" not in differences(own, "easy", "own_use").title
+
+
+def test_costs_in_several_currencies_are_not_pooled(tmp_path, capsys):
+    """Means and differences were those of euros and dollars added up, without a word."""
+    needs_scipy()
+    states = (PowerState(1e9, 100.0, None, 200.0),)
+    site = Platform(name="site", hosts=tuple(Host(id=k, name=f"h{k}", pstates=states) for k in range(8)))
+    found = wt.study(
+        platforms=site,
+        workloads="lublin:30?hosts=8&seed={seed}",
+        schedulers=["fcfs", "easy"],
+        seeds=2,
+        energy=True,
+        price="{price}",
+        carbon="100g/kWh",
+        parameters={"price": ["90EUR/MWh", "70USD/MWh", "30EUR/MWh"]},
+    ).run(tmp_path / "study")
+    assert found.points["bill_currency"].to_list() == [*["EUR"] * 4, *["USD"] * 4, *["EUR"] * 4]
+    assert found.points["bill_carbon_kind"].null_count() == 12
+    told = ("bill_cost is in EUR and USD, which are not pooled: group by what tells them apart (by, --by)",)
+    for table in (found.means("bill_cost", by=[]), found.quantiles("bill_cost", by=[])):
+        assert (table.rows, table.notes) == ((), told)
+    assert (found.differences("fcfs", "bill_cost").rows, found.differences("fcfs", "bill_cost").notes) == ((), told)
+    with pytest.raises(UsageError, match="EUR and USD, which are not pooled"):
+        found.ranking("bill_cost", among="price")
+    assert len(found.means("bill_cost").rows) == 6
+    apart = found.differences("fcfs", "bill_cost", by=["price"])
+    assert ([row[0] for row in apart.rows], apart.notes) == (["90EUR/MWh", "70USD/MWh", "30EUR/MWh"], ())
+    assert found.ranking("bill_cost").inputs == 6
+    assert found.differences("fcfs", "bill_carbon_g").rows
+    assert main(["study", "show", str(tmp_path / "study"), "--against", "fcfs", "-m", "bill_cost"]) == 0
+    assert told[0] in capsys.readouterr().out
 
 
 def test_a_figure_without_values_leaves_the_others_to_be_shown(results, capsys):

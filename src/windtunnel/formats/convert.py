@@ -27,11 +27,16 @@ def target_format(target: Path, to: str = "") -> Format:
     """The format to write: the one named ``to``, or the one that the suffix of the target stands for.
 
     Raises:
-        UsageError: there is no such format to write, or no format has this suffix.
+        UsageError: there is no such format to write, no format has this suffix, or it is that of a compressed file.
     """
     writable = _writable()
     names = sorted(form.name for form in writable)
     suffix = target.suffix.lower()
+    if suffix == ".gz":
+        raise UsageError(
+            f"{target}: workloads are written as text, not compressed",
+            f"write {target.stem} and compress it with gzip: it can be read so",
+        )
     found = next((form for form in writable if (form.name == to if to else suffix in form.suffixes)), None)
     if found is not None:
         return found

@@ -11,7 +11,15 @@ from windtunnel.model.facility import Overhead
 from windtunnel.model.signals import Signal
 from windtunnel.model.supply import Supply
 
-__all__ = ["JOULES_PER_KWH", "JOULES_PER_MWH", "QUARTER", "Billing", "check_given"]
+__all__ = [
+    "JOULES_PER_KWH",
+    "JOULES_PER_MWH",
+    "QUARTER",
+    "Billing",
+    "check_currencies",
+    "check_given",
+    "check_signal",
+]
 
 JOULES_PER_KWH: Final = 3.6e6
 JOULES_PER_MWH: Final = 3.6e9
@@ -47,19 +55,39 @@ class Billing(msgspec.Struct, frozen=True, kw_only=True):
         )
         for name in ("generation", "power_cap"):
             signal = getattr(self, name)
-            if signal is not None and min(signal.values) < 0.0:
-                raise UsageError(f"{name}: {signal.name} has values below 0", "these are 0 W or more")
-        if self.price is not None and self.export_price is not None and self.price.unit != self.export_price.unit:
-            raise UsageError(
-                f"export_price is in {self.export_price.unit}, price in {self.price.unit}",
-                "there is no exchange rate: give both in the same currency",
-            )
+            if signal is not None:
+                check_signal(name, signal)
+        if self.price is not None and self.export_price is not None:
+            check_currencies(self.price.unit, self.export_price.unit)
 
     @property
     def signals(self) -> dict[str, Signal]:
         """What schedulers may follow, by name."""
         given = {name: getattr(self, name) for name in ("carbon", "price", "generation", "power_cap")}
         return {name: signal for name, signal in given.items() if signal is not None}
+
+
+def check_signal(name: str, signal: Signal) -> None:
+    """Look whether power is 0 W or more.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if name in {"generation", "power_cap"} and min(signal.values) < 0.0:
+        raise UsageError(f"{name}: {signal.name} has values below 0", "these are 0 W or more")
+
+
+def check_currencies(price: str, export_price: str) -> None:
+    """Look whether prices have one unit.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if price != export_price:
+        raise UsageError(
+            f"export_price is in {export_price}, price in {price}",
+            "there is no exchange rate: give both in the same currency",
+        )
 
 
 def check_given(battery: Battery | None, given: Mapping[str, bool]) -> None:

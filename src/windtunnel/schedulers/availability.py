@@ -11,7 +11,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-__all__ = ["LONGEST", "Availability", "later", "longest_until"]
+__all__ = ["LONGEST", "Availability", "held_until", "later", "longest_until"]
 
 _END: Final = -(1 << 60)
 """So many hosts are free at the end of time: fewer than anybody needs."""
@@ -21,6 +21,8 @@ _LESS: Final = 1e-7
 """What a length exceeds whole microseconds by (s) without reaching into the next."""
 LONGEST: Final = float_info.max / 2
 """Longer than all that jobs last."""
+_SHORTEST: Final = 1e-6
+"""s"""
 _INF: Final = float("inf")
 # Bound once: compiled code looks up what comes from other modules each time.
 _nextafter: Final = nextafter
@@ -32,6 +34,14 @@ _AT_HAND: Final = 1e-5
 def later(date: float, length: float) -> float:
     """The date so many seconds later, to the next microsecond."""
     return ((date + length) * 1e6 + 0.4 + _ROUND - _ROUND) / 1e6
+
+
+def held_until(begin: float, length: float) -> float:
+    """When a job of this length is planned to give its hosts back: after a microsecond at least.
+
+    A reservation that takes no time would be none, and later jobs would be planned across it.
+    """
+    return later(begin, max(length, _SHORTEST))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -9,7 +9,7 @@ from msgspec import Meta
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
-from windtunnel.schedulers.availability import Availability, later
+from windtunnel.schedulers.availability import Availability, held_until
 from windtunnel.schedulers.batch import BatchScheduler, too_large
 from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
@@ -124,7 +124,7 @@ class Conservative(BatchScheduler):
         size, length = job.request.hosts, job.walltime
         begin = self._reserved[job.id] = self._plan.find(size, length)
         if begin < inf:
-            self._plan.change(begin, later(begin, length), -size)
+            self._plan.change(begin, held_until(begin, length), -size)
         self._review_later(now, job, begin)
         return begin
 
@@ -143,9 +143,9 @@ class Conservative(BatchScheduler):
         self.queue.remove(job)
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
         start = begin if now - begin <= _LATE else now
-        end = later(start, job.walltime)
+        end = held_until(start, job.walltime)
         self.site.hold(job, hosts, start, end)
-        self._plan.change(later(begin, job.walltime), end, -size)
+        self._plan.change(held_until(begin, job.walltime), end, -size)
 
     def _review(self, now: float, decisions: list[Decision]) -> None:
         queue = self.queue
@@ -193,12 +193,12 @@ class Conservative(BatchScheduler):
         """Give a job an earlier reservation; the date from which hosts were freed."""
         size, length = job.request.hosts, job.walltime
         self._reserved[job.id] = new
-        end = later(new, length)
+        end = held_until(new, length)
         if old == inf:
             self._plan.change(new, end, -size)
             return inf
         freed = max(end, old)
-        self._plan.change(freed, later(old, length), size)
+        self._plan.change(freed, held_until(old, length), size)
         self._plan.change(new, min(end, old), -size)
         return freed
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from windtunnel.formats.signals import file_in, read_signal
 from windtunnel.formats.supply import read_supply
+from windtunnel.model.billing import check_currencies, check_signal
 from windtunnel.run_billing import SIGNALS, TEXTS, Electricity
 from windtunnel.studies.placeholders import filled
 from windtunnel.studies.words import Words
@@ -39,13 +40,17 @@ def electricity_of(
         if name in given and None not in looks:
             looks.append(once((name, given[name], *given), (name,), lambda: _battery_met(given)))
     contents = []
+    units: dict[str, str] = {}
     for name, quantity in SIGNALS.items():
         if name in given:
-            look = partial(_signal, str(given[name]), quantity, folder, digest)
+            look = partial(_signal, name, str(given[name]), quantity, folder, digest)
             found = once((name, given[name]), (name,), look)
             looks.append(found)
-            given[name], content = found or ("", None)
+            given[name], content, units[name] = found or ("", None, "")
             contents.append([name, content])
+    if units.get("price") and units.get("export_price"):
+        pair = units["price"], units["export_price"]
+        looks.append(once(("currencies", *pair), ("export_price",), lambda: _alike(*pair)))
     if "supply" in given:
         path = str((folder / str(given["supply"])).absolute())
         looks.append(once(("supply", path), ("supply",), lambda: read_supply(path)))
@@ -67,11 +72,18 @@ def _battery_met(given: Mapping[str, Any]) -> bool:
     return True
 
 
-def _signal(text: str, name: Any, folder: Path, digest: Callable[[str], str]) -> tuple[str, Any]:
-    """A signal as a worker reads it, and what stands for its content."""
-    path, rest = file_in(text, name, folder)
+def _alike(price: str, export_price: str) -> bool:
+    check_currencies(price, export_price)
+    return True
+
+
+def _signal(
+    name: str, text: str, quantity: Any, folder: Path, digest: Callable[[str], str]
+) -> tuple[str, Any, str]:
+    """A signal as a worker reads it, what stands for its content, and its unit."""
+    path, rest = file_in(text, quantity, folder)
+    signal, _ = read_signal(path + rest if path else text, quantity)
+    check_signal(name, signal)
     if not path:
-        read_signal(text, name)
-        return text, text
-    read_signal(path + rest, name)
-    return path + rest, [Path(path).name, rest, digest(path)]
+        return text, text, signal.unit
+    return path + rest, [Path(path).name, rest, digest(path)], signal.unit

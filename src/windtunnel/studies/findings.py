@@ -8,6 +8,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.studies.figures import FIGURES, HIGHER_IS_BETTER, NEITHER_IS_BETTER, with_unit
 from windtunnel.studies.frame import chosen_columns
+from windtunnel.studies.kinds import apart, kinds_in
 from windtunnel.studies.statistics.intervals import Method, mean_interval, percent, quantile_interval
 from windtunnel.studies.statistics.paired import PairedDifference, holm, paired_difference
 from windtunnel.studies.statistics.ranking import Ranking, rank
@@ -105,7 +106,10 @@ def _better(metric: str) -> str:
     return "more" if metric in HIGHER_IS_BETTER else "less"
 
 
-def _without_values(metric: str, rows: Sequence[Any]) -> tuple[str, ...]:
+def _notes(metric: str, rows: Sequence[Any], kinds: Sequence[str]) -> tuple[str, ...]:
+    """What is to be said below a table: what was left out of it, or why it is empty."""
+    if kinds:
+        return (apart(metric, kinds),)
     return () if rows else (f"no point has a value of {metric}",)
 
 
@@ -120,15 +124,17 @@ def means(
     """The mean of a figure in each group of points, with the interval in which the true mean lies."""
     by = _by(frame, by)
     usual = [*groups_of(frame), "scheduler"]
-    rows = []
+    rows, mixed = [], []
     for key, points in _grouped(frame, _figure(frame, metric), by, usual).items():
-        if points.height:
+        if kinds := kinds_in(points, metric):
+            mixed += kinds
+        elif points.height:
             found = mean_interval(points[metric].to_list(), confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
     columns = _columns(usual if by is None else by, ("points", "mean", "low", "high", "deviation"))
     way = "t" if method == "t" else "BCa bootstrap"
     title = f"{with_unit(metric)}: means, with {percent(confidence)} intervals ({way})"
-    return Table(title, columns, tuple(rows), _without_values(metric, rows), keys=len(columns) - 5)
+    return Table(title, columns, tuple(rows), _notes(metric, rows, mixed), keys=len(columns) - 5)
 
 
 def quantiles(
@@ -143,14 +149,16 @@ def quantiles(
     """A quantile of a figure over the points of each group, with its interval."""
     by = _by(frame, by)
     usual = [*groups_of(frame), "scheduler"]
-    rows = []
+    rows, mixed = [], []
     for key, points in _grouped(frame, _figure(frame, metric), by, usual).items():
-        if points.height:
+        if kinds := kinds_in(points, metric):
+            mixed += kinds
+        elif points.height:
             found = quantile_interval(points[metric].to_list(), share, confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high))
     columns = _columns(usual if by is None else by, ("points", f"{percent(share)} quantile", "low", "high"))
     title = f"{with_unit(metric)}: {percent(share)} quantiles, with {percent(confidence)} intervals"
-    return Table(title, columns, tuple(rows), _without_values(metric, rows), keys=len(columns) - 4)
+    return Table(title, columns, tuple(rows), _notes(metric, rows, mixed), keys=len(columns) - 4)
 
 
 def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
@@ -213,6 +221,7 @@ def differences(
     check_baseline(baseline, names, among)
     _grouped(frame, metric, by, ())  # whether there are such columns
     by = [name for name in dict.fromkeys(by) if name != among]  # a row is there for each of these anyway
+    mixed = {key: kinds for key, part in _grouped(frame, metric, by, ()).items() if (kinds := kinds_in(part, metric))}
     wide = _inputs(frame, metric, among)
     kept = [_prefix(names) + name for name in by]
     parts = wide.partition_by(kept, maintain_order=True, as_dict=True) if by else {(): wide}
@@ -220,14 +229,15 @@ def differences(
         ((*key, name), _difference(_pairs(part, name, baseline, names), confidence, method))
         for key, part in parts.items()
         for name in names
-        if name != baseline and part.height
+        if name != baseline and part.height and key not in mixed
     ]
     better = f" ({said} is better)" if (said := _better(metric)) else ""
     return Table(
         f"{with_unit(metric)}: difference to {baseline} on the same inputs, {percent(confidence)} intervals{better}",
         _columns(by, (among, *_DIFFERENCE)),
         tuple(_compared(found)),
-        () if found else (f"no input has values of {metric} for {baseline} and another",),
+        tuple(apart(metric, kinds) for kinds in [*mixed.values()][:1])
+        or (() if found else (f"no input has values of {metric} for {baseline} and another",)),
         keys=len(by),
     )
 
@@ -266,6 +276,8 @@ def ranking(
 ) -> Ranking:
     """Policies by their mean ranks over all inputs, with Friedman's and Nemenyi's tests."""
     _figure(frame, metric)
+    if among != "scheduler" and (kinds := kinds_in(frame, metric)):  # of one input all schedulers have the same
+        raise UsageError(apart(metric, kinds))
     wide = _inputs(frame, metric, among)
     names = [str(name) for name in frame[among].unique(maintain_order=True)]
     wide = _distinct(wide, _keys(names, names))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.studies.figures import COUNTED, FIGURES
+from windtunnel.studies.kinds import KINDS
 from windtunnel.studies.plan import Point
 from windtunnel.studies.trials import Outcome
 from windtunnel.studies.words import AXES
@@ -15,14 +16,14 @@ __all__ = ["RESERVED", "chosen_columns", "points_frame"]
 
 _OURS: Final = ("point", "key", "status", "error", "account")
 
-RESERVED: Final = frozenset({*_OURS, *AXES, *FIGURES})
+RESERVED: Final = frozenset({*_OURS, *AXES, *FIGURES, *KINDS})
 """Columns that are there always."""
 
 
 def points_frame(points: Sequence[Point], outcomes: Mapping[str, Outcome]) -> "pl.DataFrame":
     """A row for each point: ``point`` (its number, from 0), ``key``; what was chosen (``platform``, ``workload``,
     parameters, ``seed``, ``failures``, ``engine``, ``scheduler``); ``status`` (``done``, ``failed`` or ``pending``),
-    ``error``, ``account``; and the figures, null where there are none.
+    ``error``, ``account``; the figures, null where there are none; and their currency and kind of carbon intensity.
 
     The same points give the same bytes, wherever and in whatever order they were simulated.
     """
@@ -45,6 +46,8 @@ def points_frame(points: Sequence[Point], outcomes: Mapping[str, Outcome]) -> "p
         values = [one.figures.get(name) if one else None for one in found]
         kind = pl.Int64 if name in COUNTED else pl.Float64
         columns[name] = pl.Series(values, dtype=kind, strict=False)
+    for name in KINDS:
+        columns[name] = pl.Series([one.kinds.get(name) if one else None for one in found], dtype=pl.String)
     return pl.DataFrame(columns)
 
 

@@ -68,6 +68,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     """Why there is no result; empty when there is one."""
     figures: dict[str, float | int | None] = {}
+    kinds: dict[str, str] = {}
+    """What figures are in that may differ from point to point: currency, kind of carbon intensity."""
     account: tuple[str, ...] = ()
     """What did not take effect as written, without mere notes."""
     seconds: float = 0.0

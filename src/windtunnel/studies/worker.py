@@ -24,6 +24,7 @@ from windtunnel.model.failures import parse_failures
 from windtunnel.schedulers.registry import make_registered, make_scheduler
 from windtunnel.studies.digests import digest_of_code, digest_of_file
 from windtunnel.studies.figures import figures_of
+from windtunnel.studies.kinds import kinds_of
 from windtunnel.studies.trials import Context, Outcome, Source, Trial
 
 __all__ = ["Worker"]
@@ -89,7 +90,8 @@ class Worker:
             run.jobs.write_parquet(buffer, compression="zstd")
             table = buffer.getvalue()
         account = tuple(str(line) for line in simulation.account if not line.note)
-        return Outcome(key=trial.key, figures=figures_of(run.metrics), account=account), table
+        found = run.metrics
+        return Outcome(key=trial.key, figures=figures_of(found), kinds=kinds_of(found), account=account), table
 
     def _scheduler(self, trial: Trial) -> Any:
         own = self.context.schedulers.get(trial.scheduler)

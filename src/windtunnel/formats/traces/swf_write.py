@@ -161,6 +161,8 @@ class _Writer:
         self._queues = _Labels(job.queue for job in jobs)
         self._unknown: dict[str, int] = {}
         self._dependencies = 0
+        self._submitted: set[str] = set()
+        self._before_its_time = 0
         self._other = 0
         self._most = workload.hosts * cores_per_host_of(workload)
         self._too_large = self._sizeless = 0
@@ -181,8 +183,10 @@ class _Writer:
         before, think = -1, -1.0
         if len(job.dependencies) == 1 and job.dependencies[0].partition("!")[2] in self._names.numbers:
             before, think = self._names.numbers[job.dependencies[0].partition("!")[2]], job.think_time
+            self._before_its_time += job.dependencies[0].partition("!")[2] not in self._submitted
         elif job.dependencies:
             self._dependencies += 1
+        self._submitted.add(job.name)
         self._other += bool(job.request.amounts or job.extra_data)
         processors = job.request.processors or job.request.hosts
         self._sizeless += processors < 1
@@ -235,6 +239,9 @@ class _Writer:
                 said.append(f"{key} names are numbered; the header says which is which")
         if self._dependencies:
             said.append(f"{counted(self._dependencies, 'job')}: SWF has one preceding job at most, -1 written")
+        if self._before_its_time:
+            what = "their preceding job is submitted later, and whoever reads the log does not wait for it"
+            said.append(f"{counted(self._before_its_time, 'job')}: {what}")
         if self._other:
             said.append(f"{counted(self._other, 'job')}: extra data and amounts of resources are left out")
         if self._too_large:

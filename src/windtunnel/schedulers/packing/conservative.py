@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from windtunnel.model import HostSet, Job
 from windtunnel.model.demands import Demands, Need
-from windtunnel.schedulers.availability import later
+from windtunnel.schedulers.availability import held_until, later
 from windtunnel.schedulers.conservative import Conservative
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.schedulers.packing.base import Packing
@@ -151,7 +151,7 @@ class PackingConservative(Packing):
     def _reserve(self, now: float, job: Job) -> None:
         need = self.demands.of(job.request)
         begin, hosts = self._plan.find(need, job.walltime, now)
-        end = later(begin, job.walltime) if begin < inf else inf
+        end = held_until(begin, job.walltime) if begin < inf else inf
         self._reserved[job.id] = begin, end, hosts, need
         if begin < inf:
             self._plan.change(hosts, need, begin, end, -1)
