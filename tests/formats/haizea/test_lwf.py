@@ -87,6 +87,13 @@ def test_timestamps_are_written_as_they_were_read(text):
     assert format_timestamp(parse_timestamp(text, EPOCH), EPOCH) == text
 
 
+def test_times_have_hundredths_or_are_refused():
+    """A lease that was to start at 3.6e17 s never did."""
+    assert parse_length("24999999999:00:00.01") == 24999999999 * 3600 + 0.01
+    with pytest.raises(ValueError, match=r"no time lasts 3\.600e\+17 seconds"):
+        parse_length("99999999999999:00:00")
+
+
 def test_digits_of_other_scripts_are_no_digits():
     with pytest.raises(ValueError, match="not a duration"):
         parse_length("00:00:0\u0661")

@@ -100,14 +100,15 @@ def format_timestamp(seconds: float, epoch: datetime) -> str:
     return moment.isoformat(sep=" ", timespec="milliseconds")[:-1]
 
 
-_LONGEST: Final = Decimal(10) ** 18
+_LONGEST: Final = Decimal(9 * 10**13)
+"""Seconds; beyond, numbers of the machine have no hundredths any more, and leases never start at their time."""
 
 
 def _number(value: Decimal) -> float:
     """To the hundredth (the resolution of Haizea's own round trip), as an int where it is one.
 
     Raises:
-        ValueError: it is longer than the age of the world.
+        ValueError: it is longer than any time with hundredths.
     """
     if not abs(value) < _LONGEST:
         raise ValueError(f"no time lasts {value:.3e} seconds")
