@@ -7,7 +7,7 @@ Periods count from the start of the simulation, as those of calls; the first onl
 from math import isfinite
 from typing import Final
 
-from windtunnel.diagnostics import DeadlockError
+from windtunnel.diagnostics import DeadlockError, counted
 from windtunnel.engine.probes.checks import check_probe
 from windtunnel.engine.probes.gauges import Extreme, gauges_of
 from windtunnel.engine.probes.measurement import Probe, integrals, is_energy, let_loads_follow, measure, reset
@@ -15,6 +15,7 @@ from windtunnel.engine.state.calendar import PROBE, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
 from windtunnel.engine.state.world import World
+from windtunnel.model import JobState
 from windtunnel.vocabulary import (
     CreateProbe,
     CumulativeFunction,
@@ -166,11 +167,11 @@ def _check_silence(world: World) -> None:
         if not isinstance(when, Periodic) or when.nb_periods is not None:
             return
         names.append(payload.name)
-    from windtunnel.engine.jobs.deadlock import diagnose
-
     found = ", ".join(sorted(names))
-    reason = f"  Only probes go on ({found}), whose filters keep what they measure: always the same."
-    raise DeadlockError(f"{diagnose(world)}\n{reason}", now=world.now)
+    waiting = [name for name, record in world.jobs.items() if record.state is JobState.SUBMITTED]
+    jobs = f"; {counted(len(waiting), 'job')} not executed, such as {waiting[0]}" if waiting else ""
+    message = f"deadlock: only probes go on ({found}), whose filters keep what they measure: always the same{jobs}"
+    raise DeadlockError(message, now=world.now)
 
 
 def _due(world: World, probe: Probe) -> None:
