@@ -272,7 +272,7 @@ def test_a_vector_passes_when_one_value_does(site):
 
 
 def test_probes_of_which_nothing_is_ever_told_do_not_keep_a_run_going(site):
-    """Nobody would be asked again, and the run would go on for ever; the reason names them."""
+    """Nobody would be asked again, and the run would go on indefinitely; the reason names them."""
     never = ThresholdFiltering(1e9)
     made = [probe(name, when=Periodic(period), filtering=never) for name, period in (("fast", 1), ("slow", 7))]
     with pytest.raises(DeadlockError, match=r"deadlock: only probes go on \(fast, slow\)[^;]*$"):

@@ -148,9 +148,9 @@ class Plan:
         )
 
     def never_runs(self, lease: LeaseRecord) -> SimulationError:
-        """The error of a lease that gets all the room it asks for and yet does not run: it would ask for ever."""
+        """The error of a lease that gets all the room it asks for and yet does not run: it would ask indefinitely."""
         return SimulationError(
-            f"lease {lease.id} would be resumed and suspended again without running, and so on for ever; this quirk "
+            f"lease {lease.id} would be resumed and suspended again without running, indefinitely; this quirk "
             "of Haizea (haizea-compat) plans an overridden resume time without enactment-overhead and once per "
             "lease; without haizea-compat (--no-haizea-compat) the lease gets the time that it needs",
             now=self.now / TICKS,
