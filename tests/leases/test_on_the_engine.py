@@ -12,6 +12,7 @@ import windtunnel as wt
 from lease_mixes import leases as mixed_leases
 from lease_mixes import options as mixed_options
 from windtunnel.api import Simulation
+from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.component import LeaseManager
 from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model import EventList, ExternalEvent, Host, PowerState
@@ -432,3 +433,15 @@ def test_a_lease_of_something_unknown_is_recorded_with_its_nodes():
     [row] = simulate_leases(work(Lease(id=1, nodes=(ponies,), duration=60.0))).leases
     assert (row.state, row.nodes, row.requested) == ("Rejected", 3, "3 CPU:100,Memory:512")
     assert row.reason == "it asks for Ponies, which the site does not have"
+
+
+@pytest.mark.parametrize("what", ["event", "submission", "duration"])
+def test_times_without_measure_are_refused_by_name(what):
+    """They ended as an OverflowError of the scheduler."""
+    leases, more = work(lease(1)), {}
+    if what == "event":
+        more = failing(state([0], "HALT", 1e308))
+    else:
+        leases = work(lease(1, **({"submit": 1e308} if what == "submission" else {"duration": 1e308})))
+    with pytest.raises(SimulationError, match=r"leases cannot be planned for 1e\+308 s"):
+        simulate_leases(leases, **more)

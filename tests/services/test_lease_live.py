@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.formats.haizea.lwf_write import lease_text
 from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import LeaseOptions
@@ -290,3 +291,22 @@ def test_a_service_that_cannot_go_on_ends():
         clock.time += 20
         with pytest.raises(SimulationError, match="lease 1 was to be suspended by 110 s"):
             server.wait()
+
+
+@pytest.mark.parametrize("speed", [1e12, 1e308])
+def test_a_fast_clock_stands_still_at_the_end_of_the_calendar(speed):
+    """Dates beyond it ended in an internal error, for every client."""
+    live, clock = make(speed=speed)
+    for _ in range(2):
+        clock.time += 1000
+        number = live.create(lease())
+        text = lease_text(live.lease(number)[0], epoch=live.epoch)
+        assert 'submit-time="9999-12-31 23:59:59' in text
+        assert live.date().year == 9999
+        live.tick()
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("inf"), float("nan")])
+def test_the_speed_of_the_clock_is_positive_and_finite(speed):
+    with pytest.raises(UsageError, match="the speed of the clock must be positive and finite"):
+        make(speed=speed)

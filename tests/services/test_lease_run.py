@@ -187,6 +187,28 @@ def test_the_command_line(folder, capsys):
     assert main(["lease", "run", day, "--lwf-times", "french"]) == 2
 
 
+def test_dates_count_from_the_start_that_the_configuration_gives(folder, capsys):
+    """They were refused for want of the very start that stands there."""
+    dated = '<exact time="2006-11-25 13:30:00"/>'
+    work = (folder / "day.lwf").read_text().replace('<exact time="00:30:00.00"/>', dated)
+    assert dated in work
+    (folder / "day.lwf").write_text(work)
+    (folder / "more.lwf").write_text(work)
+    start = "clock: simulated\nstarttime: 2006-11-25 13:00:00"
+    conf, out = folder / "haizea.conf", folder / "out"
+    for more in ("", "injectionfile: more.lwf\n"):
+        conf.write_text(CONFIG.replace("clock: simulated", start) + more)
+        assert main(["lease", "run", "--config", str(conf), "--out", str(out)]) == 0
+        rows = [row for row in read(out / "leases.csv") if row["requested_start"] == "1800"]
+        assert len(rows) == (2 if more else 1)
+    conf.write_text(CONFIG.replace("clock: simulated", start))
+    given = ["lease", "run", "--config", str(conf), "--inject", str(folder / "more.lwf"), "--out", str(out)]
+    assert main(given) == 0
+    assert sum(row["requested_start"] == "1800" for row in read(out / "leases.csv")) == 2
+    assert main(["lease", "run", str(folder / "day.lwf"), "--site", str(folder / "site.xml")]) == 2
+    assert "the start of the workload is not known" in capsys.readouterr().err
+
+
 def test_the_command_line_prints_the_account(folder, capsys):
     text = (folder / "day.lwf").read_text().replace("<lease ", '<lease colour="red" ', 1)
     (folder / "odd.lwf").write_text(text)

@@ -205,6 +205,29 @@ def test_wrong_events(kind, data, said):
     assert "t=1.0" in str(fault.value)
 
 
+VAST = 10**400
+"""A whole number of JSON that is no number of the machine; it is less than infinity all the same."""
+
+
+@pytest.mark.parametrize(
+    ("job", "profile", "said"),
+    [
+        ({"walltime": VAST}, None, "'walltime' is too large a number"),
+        ({"subtime": VAST}, None, "'subtime' is too large a number"),
+        ({"amounts_per_host": {"cores": VAST}}, None, "'amounts_per_host': 'cores' is 1000"),
+        ({}, {"type": "parallel", "cpu": [VAST], "com": [0]}, "'cpu'[0] is too large a number"),
+        ({}, {"type": "delay", "delay": VAST}, "'delay' is too large a number"),
+    ],
+)
+def test_numbers_without_measure_are_refused(job, profile, said):
+    """Some ended in an internal error."""
+    described = {"id": "dyn!1", "profile": "p", "res": 1, **job}
+    data = {"job_id": "dyn!1", "job": described} | ({} if profile is None else {"profile": profile})
+    with pytest.raises(ProtocolError) as fault:
+        read({"timestamp": 1.0, "type": "REGISTER_JOB", "data": data})
+    assert said in str(fault.value)
+
+
 def test_members_beside_data_are_not_lost():
     """The document shows ``additional_io_job`` there, which counts; others are refused by name."""
     plain = {"timestamp": 1.0, "type": "EXECUTE_JOB", "data": {"job_id": "w0!1", "alloc": "0"}}

@@ -159,11 +159,11 @@ def run(
         ways = {"document_times": document, "compat": haizea_compat, "probes": tuple(probe)}
         _several(config, out, settings(option), engine, ways, site=site, until=until, speed=speed, trust=trust_code)
         return
-    stop, probes = Stop(), tuple(probe)
+    stop, probes, start = Stop(), tuple(probe), None
     more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], **engine}
     if config is not None:
         facts, found = load_haizea(config, work=work, document_times=document, trust_code=trust_code)
-        options, stop, probes = facts.options, facts.stop, probes or facts.probes
+        options, stop, probes, start = facts.options, facts.stop, probes or facts.probes, facts.start_time
         more |= {"attributes": facts.attributes, "sanity_check": facts.sanity_check}
     elif work is not None:
         found, options = leases_in(work, document), LeaseOptions()
@@ -174,7 +174,7 @@ def run(
         options = replace(options, haizea_compat=haizea_compat)
     leases = list(found.leases)
     if injected is not None:
-        leases = inject(leases, leases_in(injected, document).leases)
+        leases = inject(leases, leases_in(injected, document, start).leases)
     if annotations is not None:
         leases = annotate(leases, read_annotations(annotations, document_times=document))
     found = replace(found, leases=leases)

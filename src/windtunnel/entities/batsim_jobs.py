@@ -8,7 +8,7 @@ from windtunnel.diagnostics import Findings, counted, did_you_mean
 from windtunnel.entities.batsim_ids import Generation, full_id, of_another
 from windtunnel.entities.batsim_profiles_v4 import plain
 from windtunnel.entities.batsim_profiles_v5 import extra_data_text
-from windtunnel.entities.json_members import Members, kind_of
+from windtunnel.entities.json_members import LARGEST, Members, kind_of
 from windtunnel.entities.unheard import names
 from windtunnel.model import Job, Profile, Request
 
@@ -156,8 +156,11 @@ def _walltime(members: Members, generation: Generation) -> float:
     if "walltime" not in members.members:
         return inf
     value = members.members["walltime"]
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < inf:
-        return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        if value <= LARGEST:
+            return float(value)
+        members.fault("'walltime' is too large a number", "walltime")
+        return inf
     if generation == 4:
         if value == -1 and not isinstance(value, bool):
             return inf
@@ -190,8 +193,8 @@ def _amounts(members: Members) -> tuple[tuple[str, float], ...]:
         )
         return ()
     for name, amount in value.items():
-        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < inf:
-            message = f"'amounts_per_host': {name!r} is {amount!r}, a number >= 0 is expected"
+        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount <= LARGEST:
+            message = f"'amounts_per_host': {name!r} is {amount!r:.60}, a number >= 0 is expected"
             members.fault(message, "amounts_per_host")
             return ()
     return tuple((name, float(amount)) for name, amount in value.items())

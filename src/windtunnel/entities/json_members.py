@@ -7,7 +7,10 @@ from typing import Any, Final
 from windtunnel.diagnostics import Findings
 from windtunnel.diagnostics.json_positions import json_pointer
 
-__all__ = ["Members", "kind_of"]
+__all__ = ["LARGEST", "Members", "kind_of"]
+
+LARGEST: Final = 1.7976931348623157e308
+"""Of numbers; a whole number of JSON may be larger, and is less than infinity all the same."""
 
 _REQUIRED: Final = object()
 
@@ -130,7 +133,9 @@ class Members:
         for index, value in enumerate(values):
             if isinstance(value, bool) or not isinstance(value, int | float):
                 self.element_fault(key, index, f"is {kind_of(value)}, a number >= 0 is expected", "type")
-            elif not 0 <= value < float("inf"):
+            elif value > LARGEST:
+                self.element_fault(key, index, "is too large a number", "value")
+            elif not value >= 0:
                 self.element_fault(key, index, f"is {value!r}, a number >= 0 is expected", "value")
         return tuple(map(float, values)) if self.faultless else (0.0,) * len(values)
 

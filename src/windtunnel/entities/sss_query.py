@@ -1,10 +1,11 @@
 """Queries over node objects: what a ``Request`` asks of a set of nodes.
 
 Conditions follow SQL: And binds tighter than Or, Not applies to the next condition or group, and a condition on
-something a node does not have is false. Numbers compare as numbers; memory, disk and swap in the units of the
-condition (MB without). ``Match`` compares the whole text with one in which ``*`` and ``?`` are wildcards, as the one
-server of this protocol (Gold) does. With ``aggregation`` (List, Range, Pattern) the value is what a reference to
-nodes is (seed document 003, section 4.4); patterns are regular expressions and share one limit of time per request.
+something a node does not have is false. Numbers compare as numbers (ids and other texts are equal as texts); memory,
+disk and swap in the units of the condition (MB without). ``Match`` compares the whole text with one in which ``*``
+and ``?`` are wildcards, as the one server of this protocol (Gold). With ``aggregation`` (List, Range, Pattern) the
+value is what a reference to nodes is (seed document 003, section 4.4); patterns are regular expressions and share one
+limit of time per request.
 """
 
 import re

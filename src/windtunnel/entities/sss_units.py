@@ -20,6 +20,10 @@ _DURATION = re.compile(
     r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
     re.ASCII,
 )
+_MOST_CHARACTERS: Final = 1000
+"""Of a duration: Python refuses to read very long numbers."""
+_LONGEST: Final = 1e18
+"""Seconds; more would be written as infinity at last."""
 _SECONDS = (365 * 86400, 30 * 86400, 86400, 3600, 60)
 
 
@@ -42,15 +46,24 @@ def best_units(amount: int) -> tuple[int, str]:
 
 
 def duration_seconds(text: str) -> float | None:
-    """Seconds of an xsd:duration (years of 365 and months of 30 days) or of plain seconds; None if it is neither."""
+    """Seconds of an xsd:duration (years of 365 and months of 30 days) or of plain seconds; None if it is neither,
+    or longer than the age of the world.
+    """
     text = text.strip()
+    if len(text) > _MOST_CHARACTERS:
+        return None
+    seconds = _seconds(text)
+    return seconds if seconds is not None and seconds < _LONGEST else None
+
+
+def _seconds(text: str) -> float | None:
     if re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII):
         return float(text)
     match = _DURATION.fullmatch(text)
     if match is None or not any(match.groups()):
         return None
     whole = sum(int(part or 0) * size for part, size in zip(match.groups()[:5], _SECONDS, strict=True))
-    return whole + float(match[6] or 0)
+    return whole + float(match[6] or 0) if whole < _LONGEST else None
 
 
 def duration_text(seconds: float, *, plain: bool = False) -> str:

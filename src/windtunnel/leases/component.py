@@ -146,7 +146,7 @@ class LeaseManager(Scheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in what happened, let the planner advance, and answer with what it does now."""
-        instant = round(now * TICKS)
+        instant = ticks(now)
         happened = False
         for notice in notices:
             if isinstance(notice, JobSubmitted):

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from windtunnel.diagnostics import InputError, UsageError, open_input
@@ -20,15 +21,15 @@ _FIRST_ELEMENT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 _TEXT = re.compile(r"\s*\d+\s+\S+:")
 
 
-def leases_in(path: Path, document_times: bool) -> LeaseWorkload:
-    """The leases of a file.
+def leases_in(path: Path, document_times: bool, starttime: datetime | None = None) -> LeaseWorkload:
+    """The leases of a file; dates in it are counted from ``starttime``.
 
     Raises:
         InputError: the file is at fault.
         UsageError: it is a workload of jobs.
     """
     try:
-        return read_lwf(path, document_times=document_times)
+        return read_lwf(path, document_times=document_times, starttime=starttime)
     except InputError as fault:
         if path.suffix != ".lwf" and [one.code for one in fault.errors] == ["xml"]:
             _refuse_jobs(path)
@@ -115,10 +116,13 @@ def prepared(
         raise UsageError(f"{path}: [simulation] clock is real (its default)", hint)
     if work is None and config.tracefile is None:
         raise UsageError(f"{path}: [tracefile] tracefile is missing: nothing to simulate")
-    workload = read_lwf(base / (config.tracefile or "") if work is None else work, document_times=document_times)
+    start = config.start_time  # that of the workload, which dates in it are counted from
+    tracefile = base / (config.tracefile or "") if work is None else work
+    workload = read_lwf(tracefile, document_times=document_times, starttime=start)
     leases = list(workload.leases)
     if config.injection_file is not None:
-        leases = inject(leases, read_lwf(base / config.injection_file, document_times=document_times).leases)
+        more = read_lwf(base / config.injection_file, document_times=document_times, starttime=start)
+        leases = inject(leases, more.leases)
     if config.annotation_file is not None:
         leases = annotate(leases, read_annotations(base / config.annotation_file, document_times=document_times))
     if config.image_file is not None:

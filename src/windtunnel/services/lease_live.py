@@ -7,6 +7,7 @@ however late the clock is looked at; what clients ask happens at the instant the
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from math import inf
 from time import time as wall_clock
 
 from msgspec.structs import replace
@@ -59,13 +60,15 @@ class LiveLeases:
         Raises:
             UsageError: the store was kept with another site, options or speed.
         """
-        if not speed > 0:
-            raise UsageError(f"the speed of the clock must be positive, not {speed:g}")
+        if not 0 < speed < inf:
+            raise UsageError(f"the speed of the clock must be positive and finite, not {speed:g}")
         self._clock = clock
         self._lock = threading.Lock()
         epoch = datetime.fromtimestamp(int(clock()))  # noqa: DTZ006  Haizea's clients speak local time
         facts = store.facts(Facts(site, options, epoch, speed))
         self.epoch, self.site, self._speed, self._store = facts.epoch, facts.site, facts.speed, store
+        self._last = (datetime.max - self.epoch) // timedelta(milliseconds=10)  # noqa: DTZ901 -- as the epoch
+        """The last instant that has a date: a fast clock comes to the end of the calendar, and stands still there."""
         self._failed: WindtunnelError | None = None
         self._archive = _Archive()
         self._manager = LeaseManager(facts.options, live=True)
@@ -86,7 +89,7 @@ class LiveLeases:
     def now(self) -> int:
         """The present instant (ticks); it never goes back, also when the wall clock does."""
         passed = (self._clock() - self.epoch.timestamp()) * self._speed
-        return max(int(passed * TICKS), self._manager.planner.now, self._reached)
+        return max(int(min(passed * TICKS, self._last)), self._manager.planner.now, self._reached)
 
     def date(self) -> datetime:
         """The present instant as a date."""

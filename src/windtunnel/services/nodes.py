@@ -25,6 +25,7 @@ from windtunnel.entities.sss_message import (
     signed_body_is_valid,
 )
 from windtunnel.entities.sss_node import SssNode
+from windtunnel.entities.sss_path import as_number
 from windtunnel.entities.sss_query import Control, answer
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml
 from windtunnel.services import sss_wire
@@ -92,11 +93,9 @@ def response(
 
 
 def _seconds(text: str) -> float:
-    try:
-        time = float(text)
-    except ValueError:
-        time = float("nan")
-    if not 0 <= time < float("inf"):
+    number = as_number(text)
+    time = -1.0 if number is None else float(number)
+    if time < 0:
         raise MessageFaultError("318", f"time must be a number of seconds from 0, not {text!r}")
     return time
 

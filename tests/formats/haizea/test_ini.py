@@ -111,9 +111,15 @@ def test_all_faults_come_together_with_their_lines(tmp_path):
     assert "[scheduling] has no option 'rate'" in text
     assert "it belongs to [pricing]" in text
     assert "[scheduling] suspend-rate is missing (leases are suspended)" in text
-    assert "not a date YYYY-MM-DD HH:MM:SS: 'today'" in text
+    assert "not a timestamp YYYY-MM-DD HH:MM:SS: 'today'" in text
     assert "no section [tracefiles]" in text
     assert "did you mean 'tracefile'?" in text
+
+
+def test_a_start_with_a_time_zone_is_refused(tmp_path):
+    bad = GOOD.replace("starttime: 2006-11-25 13:00:00", "starttime: 2006-11-25 13:00:00+01:00")
+    with pytest.raises(InputError, match="a timestamp has no time zone, all dates are of one clock"):
+        read_haizea_config(write(tmp_path, bad))
 
 
 @pytest.mark.parametrize(

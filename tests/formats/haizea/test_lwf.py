@@ -21,7 +21,7 @@ from windtunnel.formats.haizea.lwf import (
     read_nodes,
     read_site,
 )
-from windtunnel.formats.haizea.lwf_times import format_length, parse_length
+from windtunnel.formats.haizea.lwf_times import format_length, format_timestamp, parse_length, parse_timestamp
 from windtunnel.formats.haizea.lwf_write import lease_text, site_text, write_annotations, write_lwf, write_site
 from windtunnel.model.lease import (
     DiskImage,
@@ -64,6 +64,39 @@ FILES = [path for path in cases("golden/haizea/lwf", "*.lwf*") if path.name != "
 )
 def test_lengths_are_read_as_haizea_reads_them(text, seconds):
     assert parse_length(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("2006-11-25T14:00:00+05:00", "no time zone"),
+        ("2006-11-25 14:00:00Z", "no time zone"),
+        ("9999-12-31 23:59:59.999", "rounded to the hundredth there is no such date"),
+        ("\u0662006-11-25 14:00:00", "not a timestamp"),
+        ("soon", "not a timestamp"),
+    ],
+)
+def test_timestamps_that_would_mean_something_else(text, words):
+    """A time zone had no effect; a date that could not be written again made a service fail for everybody."""
+    with pytest.raises(ValueError, match=words):
+        parse_timestamp(text, EPOCH)
+
+
+@pytest.mark.parametrize("text", ["9999-12-31 23:59:59.99", "0001-01-01 00:00:00.00", "2006-11-25 14:00:00.50"])
+def test_timestamps_are_written_as_they_were_read(text):
+    assert format_timestamp(parse_timestamp(text, EPOCH), EPOCH) == text
+
+
+def test_times_have_hundredths_or_are_refused():
+    """A lease that was to start at 3.6e17 s never did."""
+    assert parse_length("24999999999:00:00.01") == 24999999999 * 3600 + 0.01
+    with pytest.raises(ValueError, match=r"no time lasts 3\.600e\+17 seconds"):
+        parse_length("99999999999999:00:00")
+
+
+def test_digits_of_other_scripts_are_no_digits():
+    with pytest.raises(ValueError, match="not a duration"):
+        parse_length("00:00:0\u0661")
 
 
 @pytest.mark.parametrize("text", ["3600", "abc", "", "1,5:00", "01:00:00:00:00", "x01:00:00", "1::2", "+", "d"])

@@ -2,11 +2,10 @@
 
 import configparser
 from collections.abc import Callable
-from datetime import datetime
 from math import isfinite
 from typing import Any, NamedTuple
 
-from windtunnel.formats.haizea.lwf_times import parse_length
+from windtunnel.formats.haizea.lwf_times import parse_date, parse_length
 from windtunnel.model.lease_options import (
     Backfilling,
     Exclusion,
@@ -73,13 +72,6 @@ def _boolean(text: str) -> bool:
     if text.lower() not in known:
         raise ValueError(f"must be true or false, not {text!r}")
     return known[text.lower()]
-
-
-def _date(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError(f"not a date YYYY-MM-DD HH:MM:SS: {text!r}") from None
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -152,7 +144,7 @@ OPTIONS: dict[str, dict[str, _Option | None]] = {
     },
     "simulation": {
         "clock": _Option("clock", _choice("real", "simulated"), scheduling=False),
-        "starttime": _Option("start_time", _date, scheduling=False),
+        "starttime": _Option("start_time", parse_date, scheduling=False),
         "resources": _Option("resources", str, scheduling=False),
         "imagetransfer-bandwidth": _Option("imagetransfer_bandwidth", _rate),
         "stop-when": _Option("stop_when", _one_of(StopWhen), scheduling=False),

@@ -1,13 +1,13 @@
 """LWF as a workload of jobs, and jobs written as LWF: conversion, and leases under any scheduler."""
 
 from collections import Counter
-from datetime import datetime
 from math import isinf
 from pathlib import Path
 
 from windtunnel.diagnostics import UsageError, counted
 from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.haizea.lwf import read_lwf
+from windtunnel.formats.haizea.lwf_times import parse_date
 from windtunnel.formats.haizea.lwf_write import write_lwf
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.job import Job
@@ -32,9 +32,9 @@ def read_lwf_jobs(
         UsageError: ``starttime`` is not a date.
     """
     try:
-        start = datetime.fromisoformat(starttime).replace(tzinfo=None) if starttime else None
-    except ValueError:
-        raise UsageError(f"starttime is a date such as 2006-11-25 13:00:00, not {starttime!r}") from None
+        start = parse_date(starttime) if starttime else None
+    except ValueError as error:
+        raise UsageError(f"starttime is a date such as 2006-11-25 13:00:00: {error}") from None
     work = read_lwf(path, document_times=document_times, starttime=start)
     hosts = 0 if work.site is None else work.site.numnodes
     jobs = LeaseJobs(work.leases, name, hosts=hosts, path=str(Path(path).absolute()))

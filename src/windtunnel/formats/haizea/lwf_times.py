@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-__all__ = ["format_length", "format_timestamp", "is_timestamp", "parse_length", "parse_timestamp"]
+__all__ = ["format_length", "format_timestamp", "is_timestamp", "parse_date", "parse_length", "parse_timestamp"]
 
 _N = r"\d+(?:\.\d+)?"
 _LENGTH = re.compile(
@@ -21,10 +21,10 @@ _LENGTH = re.compile(
     rf"|(?=.*[dhms])(?:(?P<d2>{_N})\s*d[a-z]*[,\s]*)?(?:(?P<h2>{_N})\s*h[a-z]*[,\s]*)?"
     rf"(?:(?P<m2>{_N})\s*m[a-z]*[,\s]*)?(?:(?P<s2>{_N})\s*s[a-z]*)?"
     r")",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
-_DOCUMENT = re.compile(r"(?P<sign>[+-]?)\s*(?P<d>\d+):(?P<h>\d+):(?P<m>\d+)\.(?P<s>\d+)")
-_DATE = re.compile(r"\s*\d{4}-\d")
+_DOCUMENT = re.compile(r"(?P<sign>[+-]?)\s*(?P<d>\d+):(?P<h>\d+):(?P<m>\d+)\.(?P<s>\d+)", re.ASCII)
+_DATE = re.compile(r"\s*\d{4}-\d", re.ASCII)
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
@@ -39,7 +39,7 @@ def parse_length(text: str, *, document: bool = False) -> float:
     parts = {} if found is None else {key: value for key, value in found.groupdict().items() if value}
     sign = -1 if parts.pop("sign", "") == "-" else 1
     if not parts:
-        number = re.fullmatch(r"[+-]?\d{1,15}(\.\d+)?", stripped)
+        number = re.fullmatch(r"[+-]?\d{1,15}(\.\d+)?", stripped, re.ASCII)
         as_seconds = f"; {stripped} seconds are {format_length(float(stripped))}" if number else ""
         raise ValueError(f"not a duration: {text!r} (Haizea would silently take it as zero){as_seconds}")
     total = sum((Decimal(value) * _UNITS[key[0]] for key, value in parts.items()), Decimal(0))
@@ -62,35 +62,53 @@ def is_timestamp(text: str) -> bool:
     return _DATE.match(text) is not None
 
 
-def parse_timestamp(text: str, epoch: datetime) -> float:
-    """An ISO timestamp as seconds since ``epoch``, to the hundredth.
+def parse_date(text: str) -> datetime:
+    """A date of the one clock that all dates are of.
 
     Raises:
-        ValueError: not a timestamp ``YYYY-MM-DD HH:MM:SS[.ss]``.
+        ValueError: not a date ``YYYY-MM-DD HH:MM:SS[.ss]``, or one of another clock.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         raise ValueError(f"not a timestamp YYYY-MM-DD HH:MM:SS: {text!r}") from None
-    delta = moment.replace(tzinfo=None) - epoch
+    if moment.tzinfo is not None:
+        raise ValueError(f"a timestamp has no time zone, all dates are of one clock: {text!r}")
+    return moment
+
+
+def parse_timestamp(text: str, epoch: datetime) -> float:
+    """An ISO timestamp as seconds since ``epoch``, to the hundredth.
+
+    Raises:
+        ValueError: not a timestamp ``YYYY-MM-DD HH:MM:SS[.ss]``, or one that cannot be written again.
+    """
+    moment = parse_date(text)
+    delta = moment - epoch
     micro = (delta.days * 86400 + delta.seconds) * 1_000_000 + delta.microseconds
-    return _number(Decimal(micro) / 1_000_000)
+    seconds = _number(Decimal(micro) / 1_000_000)
+    try:
+        format_timestamp(seconds, epoch)
+    except OverflowError:
+        raise ValueError(f"rounded to the hundredth there is no such date: {text!r}") from None
+    return seconds
 
 
 def format_timestamp(seconds: float, epoch: datetime) -> str:
     """``YYYY-MM-DD HH:MM:SS.ss`` of a date given in seconds since ``epoch``."""
     moment = epoch + timedelta(milliseconds=10 * round(seconds * 100))
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 10000:02d}"
+    return moment.isoformat(sep=" ", timespec="milliseconds")[:-1]
 
 
-_LONGEST: Final = Decimal(10) ** 18
+_LONGEST: Final = Decimal(9 * 10**13)
+"""Seconds; beyond, numbers of the machine have no hundredths any more, and leases never start at their time."""
 
 
 def _number(value: Decimal) -> float:
     """To the hundredth (the resolution of Haizea's own round trip), as an int where it is one.
 
     Raises:
-        ValueError: it is longer than the age of the world.
+        ValueError: it is longer than any time with hundredths.
     """
     if not abs(value) < _LONGEST:
         raise ValueError(f"no time lasts {value:.3e} seconds")

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.space import ResourceSpace, Vector
-from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.leases.planner.ticks import ticks
 from windtunnel.model.lease import MEMORY, Lease, LeaseState, When
 
 __all__ = ["LeaseRecord", "Parts", "Progress", "Reservation", "VirtualMachines"]
@@ -75,9 +75,9 @@ class LeaseRecord:
         self.id: int = lease.id
         self.kind = lease.kind
         self.state = LeaseState.NEW  # whatever became of it elsewhere
-        self.submit = round(lease.submit * TICKS)
-        self.start = None if isinstance(lease.start, When) else round(lease.start * TICKS)
-        self.deadline = None if lease.deadline is None else round(lease.deadline * TICKS)
+        self.submit = ticks(lease.submit)
+        self.start = None if isinstance(lease.start, When) else ticks(lease.start)
+        self.deadline = None if lease.deadline is None else ticks(lease.deadline)
         self.software = lease.software
         self.extras: dict[str, object] = dict(lease.extras)
         needs: list[Vector] = []
@@ -96,7 +96,7 @@ class LeaseRecord:
         self.numnodes = len(needs)
         self.uniform = needs.count(needs[0]) == len(needs) if needs else True
         """Whether all virtual nodes ask for the same."""
-        self.requested = round(lease.duration * TICKS) if requested is None else requested
+        self.requested = ticks(lease.duration) if requested is None else requested
         self.ends_by_itself = False
         """Whether the end of its machines is told at the latest when their time is over."""
         self.accumulated = 0

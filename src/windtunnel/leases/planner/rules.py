@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
-from windtunnel.leases.planner.ticks import TICKS, ceil_second, ticks
+from windtunnel.leases.planner.ticks import ceil_second, ticks
 from windtunnel.model.lease import LeaseKind
 from windtunnel.model.lease_options import LeaseOptions, Overhead
 
@@ -52,7 +52,7 @@ class Rules:
 
     def durations(self, kind: LeaseKind, requested: float, real: float | None) -> tuple[int, int | None]:
         """Requested and real duration (given in s) after the overheads that are to be added."""
-        asked, known = round(requested * TICKS), None if real is None else round(real * TICKS)
+        asked, known = ticks(requested), None if real is None else ticks(real)
         options = self.options
         concerned = options.add_overhead is _OVERHEAD_ALL or (
             options.add_overhead is _OVERHEAD_BESTEFFORT and kind is _BEST_EFFORT

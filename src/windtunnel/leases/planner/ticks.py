@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from windtunnel.diagnostics import SimulationError
+
 __all__ = ["FOREVER", "TICKS", "ceil_second", "ticks"]
 
 TICKS: Final = 100
@@ -11,8 +13,15 @@ FOREVER: Final = 1 << 60
 
 
 def ticks(seconds: float) -> int:
-    """Seconds as ticks, rounded to the nearest."""
-    return round(seconds * TICKS)
+    """Seconds as ticks, rounded to the nearest.
+
+    Raises:
+        SimulationError: they are more than can be counted.
+    """
+    try:
+        return round(seconds * TICKS)
+    except OverflowError:
+        raise SimulationError(f"leases cannot be planned for {seconds:g} s, in hundredths of a second") from None
 
 
 def ceil_second(ticks: int) -> int:

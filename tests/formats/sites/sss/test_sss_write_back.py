@@ -125,6 +125,34 @@ def test_durations_compare_as_durations(op, value, found):
     assert "<Count>1</Count>" in answer
 
 
+NINES = ["9" * 400, f"P{'9' * 400}Y", f"P{'9' * 5000}D", f"PT{'9' * 400}.5S", "1000000000000000000"]
+
+
+@pytest.mark.parametrize("text", NINES, ids=["seconds", "years", "days", "fraction", "age"])
+def test_a_duration_longer_than_the_world_is_none(text):
+    """Some were infinite, and written as PTInfinityS; others ended in an internal error."""
+    found = check(USED.replace('"60"', f'"{text}"'))
+    assert [finding.code for finding in found.findings if finding.code == "SSS060"] == ["SSS060"]
+    where = f'<Where name="Utilized/Processors/@wallDuration" op="LT">{text}</Where>'
+    said = respond(QUERY.format(where).encode(), lambda time: check(USED).nodes).decode()
+    assert ("<Code>318</Code>" in said) is (text != NINES[-1])  # which is a number like others
+
+
+@pytest.mark.parametrize(("said", "asked"), [("10", 10.0), ("1e1", 10.0), ("1_0", None), ("1e999", None), ("-1", None)])
+def test_the_instant_that_is_asked_about_is_a_number(said, asked):
+    seen = []
+    request = QUERY.format(f'<Option name="time">{said}</Option>').encode()
+    text = respond(request, lambda time: seen.append(time) or check(USED).nodes).decode()
+    assert seen == ([] if asked is None else [asked])
+    assert ("time must be a number of seconds from 0" in text) is (asked is None)
+
+
+def test_a_number_that_is_too_large_is_said_to_be():
+    found = check(USED.replace("<Utilized>", "<Utilized><Memory>1e300</Memory>", 1)).findings
+    (message,) = (finding.message for finding in found if finding.code == "SSS022")
+    assert message == "Memory must be at most 1e+200, not '1e300'"
+
+
 @pytest.mark.parametrize(
     "where",
     ['<Where name="Id" opp="NE">n1</Where>', '<Where name="Id" Op="NE">n1</Where>', '<Where nam="Id">n1</Where>'],

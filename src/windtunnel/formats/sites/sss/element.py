@@ -112,7 +112,7 @@ def _consumable(name: str, element: "_Element", findings: Findings) -> Consumabl
         duration = duration_seconds(text)
         if duration is None:
             hint = "write seconds, or a duration such as PT3576S"
-            findings.add(f"{text!r} is not a duration", code="SSS060", line=line, hint=hint)
+            findings.add(f"{text!r:.60} is not a duration", code="SSS060", line=line, hint=hint)
     if (text := element.get("consumptionRate")) is not None:
         rate = _number(text)
         if rate is None or rate < 0:
@@ -143,7 +143,8 @@ def _value(name: str, text: str, line: int, findings: Findings) -> int | float |
         return int(text)
     value = int(text) if _INTEGER.fullmatch(text) and len(text) <= _LONGEST else _number(text)
     if value is None:
-        findings.add(f"{name} must be a number, not {text!r}", code="SSS022", line=line)
+        wanted = f"at most {_LARGEST:g}" if _FLOAT.fullmatch(text) else "a number"
+        findings.add(f"{name} must be {wanted}, not {text!r:.60}", code="SSS022", line=line)
     elif value < 0:
         findings.add(f"{name} must not be below zero, this is {text}", code="SSS022", line=line)
         return None
