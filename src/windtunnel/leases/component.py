@@ -20,7 +20,7 @@ from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.sanity import check
-from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
+from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks, uncountable
 from windtunnel.leases.registry import parts_of, read_settings, rules_of, shown_settings
 from windtunnel.model import Platform
 from windtunnel.model.lease import Lease, LeaseState
@@ -146,7 +146,10 @@ class LeaseManager(Scheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in what happened, let the planner advance, and answer with what it does now."""
-        instant = ticks(now)
+        try:
+            instant = round(now * TICKS)
+        except OverflowError:
+            raise uncountable(now) from None
         happened = False
         for notice in notices:
             if isinstance(notice, JobSubmitted):

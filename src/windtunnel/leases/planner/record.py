@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.space import ResourceSpace, Vector
-from windtunnel.leases.planner.ticks import ticks
+from windtunnel.leases.planner.ticks import TICKS, ticks, uncountable
 from windtunnel.model.lease import MEMORY, Lease, LeaseState, When
 
 __all__ = ["LeaseRecord", "Parts", "Progress", "Reservation", "VirtualMachines"]
@@ -75,9 +75,13 @@ class LeaseRecord:
         self.id: int = lease.id
         self.kind = lease.kind
         self.state = LeaseState.NEW  # whatever became of it elsewhere
-        self.submit = ticks(lease.submit)
-        self.start = None if isinstance(lease.start, When) else ticks(lease.start)
-        self.deadline = None if lease.deadline is None else ticks(lease.deadline)
+        start = None if isinstance(lease.start, When) else lease.start
+        try:
+            self.submit = round(lease.submit * TICKS)
+            self.start = None if start is None else round(start * TICKS)
+            self.deadline = None if lease.deadline is None else round(lease.deadline * TICKS)
+        except OverflowError:
+            raise uncountable(lease.submit, start, lease.deadline) from None
         self.software = lease.software
         self.extras: dict[str, object] = dict(lease.extras)
         needs: list[Vector] = []

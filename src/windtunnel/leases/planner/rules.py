@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
-from windtunnel.leases.planner.ticks import ceil_second, ticks
+from windtunnel.leases.planner.ticks import TICKS, ceil_second, ticks, uncountable
 from windtunnel.model.lease import LeaseKind
 from windtunnel.model.lease_options import LeaseOptions, Overhead
 
@@ -51,8 +51,15 @@ class Rules:
         self.options = options
 
     def durations(self, kind: LeaseKind, requested: float, real: float | None) -> tuple[int, int | None]:
-        """Requested and real duration (given in s) after the overheads that are to be added."""
-        asked, known = ticks(requested), None if real is None else ticks(real)
+        """Requested and real duration (given in s) after the overheads that are to be added.
+
+        Raises:
+            SimulationError: they are more than can be counted.
+        """
+        try:
+            asked, known = round(requested * TICKS), None if real is None else round(real * TICKS)
+        except OverflowError:
+            raise uncountable(requested, real) from None
         options = self.options
         concerned = options.add_overhead is _OVERHEAD_ALL or (
             options.add_overhead is _OVERHEAD_BESTEFFORT and kind is _BEST_EFFORT

@@ -4,7 +4,7 @@ from typing import Final
 
 from windtunnel.diagnostics import SimulationError
 
-__all__ = ["FOREVER", "TICKS", "ceil_second", "ticks"]
+__all__ = ["FOREVER", "TICKS", "ceil_second", "ticks", "uncountable"]
 
 TICKS: Final = 100
 """Ticks in a second."""
@@ -21,7 +21,13 @@ def ticks(seconds: float) -> int:
     try:
         return round(seconds * TICKS)
     except OverflowError:
-        raise SimulationError(f"leases cannot be planned for {seconds:g} s, in hundredths of a second") from None
+        raise uncountable(seconds) from None
+
+
+def uncountable(*seconds: float | None) -> SimulationError:
+    """The error of times of which one is more than can be counted."""
+    largest = max([one for one in seconds if one is not None])
+    return SimulationError(f"leases cannot be planned for {largest:g} s, in hundredths of a second")
 
 
 def ceil_second(ticks: int) -> int:
