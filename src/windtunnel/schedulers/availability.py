@@ -22,7 +22,7 @@ _LESS: Final = 1e-7
 LONGEST: Final = float_info.max / 2
 """Longer than all that jobs last."""
 _SHORTEST: Final = 1e-6
-"""s"""
+"""Seconds for which a reservation holds its hosts at least."""
 _INF: Final = float("inf")
 # Bound once: compiled code looks up what comes from other modules each time.
 _nextafter: Final = nextafter

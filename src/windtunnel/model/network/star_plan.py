@@ -44,7 +44,7 @@ class StarPlan:
         self._find_usual(members)
 
     def _find_usual(self, members: Sequence[int]) -> None:
-        """The most of them have the same common links, and private ones that flows cross in the same way."""
+        """Most members have the same common links, and private ones that flows cross in the same way: find these."""
         ways = Counter((self.set_of[p], bool(self.twice[p])) for p in members if not (self.once[p] and self.twice[p]))
         usual = ways.most_common(1)[0][0] if ways else (-1, False)
         self.both_ways = usual[1]
