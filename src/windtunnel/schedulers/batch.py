@@ -1,7 +1,7 @@
 """What our own batch schedulers share: a queue in some order, and the mirror of the site."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mypy_extensions import mypyc_attr
 
@@ -132,7 +132,7 @@ class BatchScheduler(Scheduler):
         """What requests come to on the hosts."""
         return Demands(begins.hosts)
 
-    def _retry(self, now: float, decisions: list[Decision]) -> None:
+    def _retry(self, now: float, decisions: list[Any]) -> None:
         """Jobs that were not started wait again if it is known by now why, and are rejected otherwise."""
         for running in self.site.refused:
             if self.site.free.covers(running.hosts):

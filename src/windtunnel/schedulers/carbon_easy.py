@@ -13,7 +13,6 @@ from windtunnel.schedulers.idle_hosts import Seconds
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.vocabulary import (
     CallMeLater,
-    Decision,
     JobRejected,
     JobStarted,
     JobSubmitted,
@@ -22,6 +21,7 @@ from windtunnel.vocabulary import (
     RequestedCall,
     SimulationBegins,
 )
+from windtunnel.vocabulary.brief import BriefDecision, News, notices_in_full
 
 __all__ = ["CarbonEasy"]
 
@@ -70,11 +70,11 @@ class CarbonEasy(Easy):
         self._count = 0
         self._calls: set[str] = set()
 
-    def decide_at_once(self, now: float, notices: Sequence[Notice]) -> list[Decision]:
+    def decide_briefly(self, now: float, news: Sequence[News]) -> list[BriefDecision]:
         """As EASY does, which hears of each job when its time has come."""
         heard: list[Notice] = []
-        calls: list[Decision] = []
-        for notice in notices:
+        calls: list[BriefDecision] = []
+        for notice in notices_in_full(news, now):
             if isinstance(notice, JobSubmitted):
                 date = self._best(now, notice)
                 if date > now:
@@ -90,9 +90,9 @@ class CarbonEasy(Easy):
             heard.append(notice)
         while self._deferred and self._deferred[0][0] <= now + _SOON:
             heard.append(heappop(self._deferred)[2])
-        return [*super().decide_at_once(now, heard), *calls]
+        return [*super().decide_briefly(now, heard), *calls]
 
-    def _defer(self, date: float, notice: JobSubmitted) -> list[Decision]:
+    def _defer(self, date: float, notice: JobSubmitted) -> list[CallMeLater]:
         """EASY hears of a job at this date; the call for it, unless there is one."""
         self._count += 1
         heappush(self._deferred, (date, self._count, notice))

@@ -11,7 +11,8 @@ from windtunnel.schedulers.batch import BatchScheduler, too_large
 from windtunnel.schedulers.batch_rules import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.waiting import ANY
-from windtunnel.vocabulary import Decision, Notice, Reply
+from windtunnel.vocabulary import Notice, Reply
+from windtunnel.vocabulary.brief import BriefDecision, News, decisions_in_full, notices_in_full
 
 __all__ = ["Easy"]
 
@@ -52,17 +53,17 @@ class Easy(BatchScheduler):
         self._ordered = self.queue_order != "fcfs"
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
-        """Take in the message, then decide (what the base does, at less cost)."""
-        return Reply(now, self.decide_at_once(now, notices))
+        """Take in the message, then decide."""
+        return Reply(now, decisions_in_full(self.decide_briefly(now, notices)))
 
-    def decide_at_once(self, now: float, notices: Sequence[Notice]) -> list[Decision]:
+    def decide_briefly(self, now: float, news: Sequence[News]) -> list[BriefDecision]:
         """The decisions alone: a hot path."""
-        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
-            made: list[Decision] = reply.decisions
+        if self._beginning and (reply := self._decided_by_host(now, notices_in_full(news, now))) is not None:
+            made: list[BriefDecision] = reply.decisions
             return made
         site = self.site
-        site.apply(now, notices)
-        decisions: list[Decision] = []
+        site.apply(now, news)
+        decisions: list[BriefDecision] = []
         if site.refused:
             self._retry(now, decisions)
         queue = self.queue
@@ -82,10 +83,10 @@ class Easy(BatchScheduler):
                 elif size > free.size or (queue.count and not self._overtakes(now, job, size)):
                     queue.add(job, now)
                 else:
-                    decisions.append(site.run(job, self._together, size))
+                    decisions.append(site.begin(job, self._together, size))
         return decisions
 
-    def _join(self, now: float, decisions: list[Decision]) -> list[Job]:
+    def _join(self, now: float, decisions: list[BriefDecision]) -> list[Job]:
         """In an order other than that of arrival, new jobs join the queue first, all of which is looked at."""
         site = self.site
         for job in site.arrived:
@@ -111,13 +112,13 @@ class Easy(BatchScheduler):
         self._extra -= size
         return True
 
-    def _start_queue(self, now: float, decisions: list[Decision]) -> None:
+    def _start_queue(self, now: float, decisions: list[BriefDecision]) -> None:
         """From the front; then whoever does not delay the first job that has to wait. The smallest job fits."""
         queue, site, together = self.queue, self.site, self._together
         free = site.free
         while queue.foremost <= free.size:
             size = queue.foremost
-            decisions.append(site.run(queue.pop(), together, size))
+            decisions.append(site.begin(queue.pop(), together, size))
         if queue.smallest > free.size:
             return
         self._reserve(now, queue.foremost)
@@ -128,11 +129,11 @@ class Easy(BatchScheduler):
             size = job.request.hosts
             if now + job.walltime <= shadow:
                 queue.remove(job)
-                decisions.append(site.run(job, together, size))
+                decisions.append(site.begin(job, together, size))
             elif size <= self._extra:
                 self._extra -= size
                 queue.remove(job)
-                decisions.append(site.run(job, together, size))
+                decisions.append(site.begin(job, together, size))
             else:  # by a hair: it hardly ever happens, and what is exact costs a call
                 longest = longest_until(now, shadow)
             if not free.size:

@@ -7,7 +7,7 @@ import msgspec
 
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.model.lease import Lease
-from windtunnel.vocabulary.decisions import Decision
+from windtunnel.vocabulary.brief import BriefDecision, News
 from windtunnel.vocabulary.lease_facts import LeaseFact
 from windtunnel.vocabulary.notices import Notice
 from windtunnel.vocabulary.reply import Reply
@@ -16,7 +16,7 @@ from windtunnel.vocabulary.view import View
 __all__ = [
     "MOST_GATHERED",
     "Component",
-    "DecidesAtOnce",
+    "DecidesBriefly",
     "ExplainsDeadlocks",
     "Features",
     "FollowsSignals",
@@ -79,11 +79,14 @@ class Component(Protocol):
 
 
 @runtime_checkable
-class DecidesAtOnce(Protocol):
-    """A component that has always finished deciding at the time of the message: its decisions are all it answers."""
+class DecidesBriefly(Protocol):
+    """A component that always finishes deciding at the time of the message and hears of jobs by their records."""
 
-    def decide_at_once(self, now: float, notices: Sequence[Notice]) -> list[Decision]:
-        """The decisions of its ``decide``, without the reply around them: the engine asks for these where it can."""
+    def decide_briefly(self, now: float, news: Sequence[News]) -> list[BriefDecision]:
+        """The decisions of its ``decide`` in few words (:mod:`~windtunnel.vocabulary.brief`).
+
+        The engine asks for these where it can.
+        """
 
 
 @runtime_checkable

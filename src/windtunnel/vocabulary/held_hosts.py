@@ -148,7 +148,11 @@ class HeldHosts:
             _insort(self.ends, (end, rank, size, held))
 
     def run(self, job: Job, together: bool, size: int = -1) -> ExecuteJob:
-        """The decision to start a job now, which the mirror notes; enough hosts must be free: a hot path.
+        """The decision to start a job now, which the mirror notes (:meth:`begin`)."""
+        return _ExecuteJob(job.id, self.begin(job, together, size).hosts)
+
+    def begin(self, job: Job, together: bool, size: int = -1) -> Running:
+        """Note that a job starts now; enough hosts must be free: a hot path.
 
         Its hosts have consecutive numbers if that is wanted and possible, otherwise the lowest numbers. The size of
         the job may be given if it is at hand.
@@ -173,7 +177,7 @@ class HeldHosts:
             self._await(end, rank, size, running)
         else:
             _insort(self.ends, (end, rank, size, running))
-        return _ExecuteJob(job_id, hosts)
+        return running
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
         """Note that a suspended job holds hosts again, once, whether the decision or the notice comes first."""

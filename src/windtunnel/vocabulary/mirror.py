@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model import HostPool, HostSet
+from windtunnel.model import HostPool, HostSet, JobRecord, JobState
 from windtunnel.model.platform import kinds_of
+from windtunnel.vocabulary.brief import News
 from windtunnel.vocabulary.decisions import ExecuteJob, ResizeJob, ResumeJob, SetResourceState, TurnOnOffHosts
 from windtunnel.vocabulary.held import Running
 from windtunnel.vocabulary.host_states import HostStates
@@ -47,6 +48,8 @@ from windtunnel.vocabulary.waiting import JobQueue
 __all__ = ["Mirror"]
 
 # Bound once: compiled code looks up what comes from other modules each time.
+_JobRecord: Final = JobRecord
+_SUBMITTED: Final = JobState.SUBMITTED
 _JobSubmitted: Final = JobSubmitted
 _JobCompleted: Final = JobCompleted
 _bisect_left: Final = bisect_left
@@ -96,8 +99,8 @@ class Mirror(HostStates):
         self.called: list[str] = []
         """Calls that are due, by their ids."""
 
-    def apply(self, now: float, notices: Iterable[Notice]) -> None:
-        """Update the mirror by a message."""
+    def apply(self, now: float, notices: Iterable[News]) -> None:
+        """Update the mirror by a message, in full or in brief."""
         self.now = now
         self.changed = False
         self.arrived = arrived = []
@@ -105,31 +108,40 @@ class Mirror(HostStates):
             self.left = []
         if self._further:
             self._forget_news()
-        message: Any = notices
-        news: list[Any] = message if not _COMPILED or type(message) is list else list(message)
+        news: Any = notices
+        if _COMPILED and type(notices) is not list:
+            news = list(notices)
         for notice in news:
-            if type(notice) is _JobSubmitted:
+            if type(notice) is _JobRecord:
+                record: JobRecord = notice
+                if record.state is _SUBMITTED:
+                    arrived.append(record.job)
+                    continue
+                job_id = record.job_id
+            elif type(notice) is _JobSubmitted:
                 arrived.append(notice.job)
+                continue
             elif type(notice) is _JobCompleted:
                 job_id = notice.job.id
-                if not _COMPILED:
-                    running = self.running.pop(job_id, None)
-                elif (running := self.running.get(job_id)) is not None:  # costs less than ``pop``
-                    del self.running[job_id]
-                if running is None:
-                    self.suspended.pop(job_id, None)
-                elif self._plain:  # what _leave does, at less cost
-                    if _COMPILED:
-                        self._let_go(running)
-                    else:
-                        ends = self.ends
-                        self.left.append(ends.pop(_bisect_left(ends, (running.end, running.rank))))
-                    self.free.add(running.hosts)
-                    self.changed = True
-                else:
-                    self._leave(running)
             else:
                 self._take_in(notice)
+                continue
+            if not _COMPILED:
+                running = self.running.pop(job_id, None)
+            elif (running := self.running.get(job_id)) is not None:  # costs less than ``pop``
+                del self.running[job_id]
+            if running is None:
+                self.suspended.pop(job_id, None)
+            elif self._plain:  # what _leave does, at less cost
+                if _COMPILED:
+                    self._let_go(running)
+                else:
+                    ends = self.ends
+                    self.left.append(ends.pop(_bisect_left(ends, (running.end, running.rank))))
+                self.free.add(running.hosts)
+                self.changed = True
+            else:
+                self._leave(running)
         if self.stopped:  # jobs that ended or were suspended at the same instant stand still no more
             self.stopped = {job_id: wanted for job_id, wanted in self.stopped.items() if job_id in self.running}
 

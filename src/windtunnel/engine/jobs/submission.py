@@ -39,7 +39,10 @@ def submit_next(world: World, submitter: Submitter) -> float:
         if session is not None and world.hooks.no_news:
             world.jobs[record.job_id] = record  # what _enter does, without a call
             world.nb_submitted += 1
-            session.outbox.append(_JobSubmitted(world.now, record.job, record.submission))
+            if session.brief:
+                session.outbox.append(record)
+            else:
+                session.outbox.append(_JobSubmitted(world.now, record.job, record.submission))
         elif world.done_ids is None or not _held_back(world, record.job):
             _enter(world, record)
         if not ahead and not _look_ahead(submitter):

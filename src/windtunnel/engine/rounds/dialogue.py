@@ -1,6 +1,6 @@
 """Asking a decision component, and taking its reply."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from math import inf
 from numbers import Real
 from time import perf_counter
@@ -26,14 +26,12 @@ from windtunnel.vocabulary import (
     Reply,
 )
 from windtunnel.vocabulary.checking import wrong_field
-from windtunnel.vocabulary.component import DecidesAtOnce
 
 __all__ = [
     "FAULTS",
     "Stopped",
     "apply_delayed",
     "ask",
-    "at_once",
     "checked_reply",
     "explain",
     "forget_ended",
@@ -88,24 +86,7 @@ def ask(world: World, session: Session, component: Component, notices: list[Noti
     return answer
 
 
-def at_once(component: Component) -> Callable[[float, list[Notice]], list[Decision]] | None:
-    """How a component that has always finished at once is asked for nothing but decisions; None if it is not.
-
-    A class derived from its own, or the object itself, may have a ``decide`` of its own: then that is what counts.
-    """
-    if not isinstance(component, DecidesAtOnce):
-        return None
-    for kind in type(component).__mro__:
-        known = vars(kind)
-        if "decide" in known and "decide_at_once" in known:
-            usual = known["decide"].__get__(component) == component.decide  # the object has none of its own
-            return component.decide_at_once if usual else None
-        if "decide" in known or "decide_at_once" in known:
-            break
-    return None
-
-
-def raised(world: World, session: Session, notices: list[Notice], fault: BaseException) -> ComponentError:
+def raised(world: World, session: Session, notices: Sequence[Notice], fault: BaseException) -> ComponentError:
     """What a component that raised something is said to have done."""
     return ComponentError(
         f"the decision component {session.name!r} raised {type(fault).__name__}: {fault}{place_of(fault)}",

@@ -11,6 +11,7 @@ from windtunnel.diagnostics import DeadlockError, LivelockError
 from windtunnel.engine.energy.choice import simulate_energy
 from windtunnel.engine.rounds.dialogue import Stopped, ask, forget_ended, take
 from windtunnel.engine.rounds.happening import happen, to_tell
+from windtunnel.engine.rounds.in_brief import is_brief, rounds_in_brief
 from windtunnel.engine.rounds.one_component import rounds_of_one
 from windtunnel.engine.rounds.stopping import stop_run
 from windtunnel.engine.state.calendar import EXTERNAL, SUBMIT, Priority, take_first
@@ -106,7 +107,8 @@ def run_to(world: World, components: Sequence[Component], until: float) -> bool:
     together = not world.options.one_by_one
     while world.stage != "over":
         if together and world.only_session is not None and world.stage == "running" and world.now <= until:
-            rounds_of_one(world, components[0], until)
+            rounds = rounds_in_brief if is_brief(world, components[0]) else rounds_of_one
+            rounds(world, components[0], until)
             if world.stage == "over":
                 break
         if until < inf and next_date(world) > until:

@@ -14,7 +14,6 @@ from windtunnel.engine.jobs.submission import submit_next
 from windtunnel.engine.rounds.dialogue import (
     FAULTS,
     Stopped,
-    at_once,
     checked_reply,
     explain,
     forget_ended,
@@ -50,9 +49,6 @@ _Reply: Final = Reply
 _ExecuteJob: Final = ExecuteJob
 _astuple: Final = astuple
 
-_TIMED: Final = 1024
-"""Calls of an included scheduler of which each is timed; of later ones, one in sixteen, which stands for all."""
-
 _COMING: Final = -1
 """In place of a kind of event: the next submission, which is beside the calendar."""
 
@@ -71,17 +67,12 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
     heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
     jobs, told = world.jobs, world.to_forget
     calls = world.hooks.call
-    decide: Any = at_once(component) if world.strict and not calls else None
-    bare = decide is not None
-    if decide is None:
-        decide = component.decide
+    decide: Any = component.decide
     limit = world.options.max_rounds
     strict = world.strict
     rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
     spent = took = 0.0
-    timed = untimed = 0
-    weight = 1.0
     coming_date: float = inf
     coming_rank = 0
     alone = not world.submitters  # nobody but the calendar ends a workload
@@ -187,7 +178,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         coming_date = inf
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
-            if not notices or (not bare and session.ready_at > now):  # bare replies take no time
+            if not notices or session.ready_at > now:
                 rounds -= 1  # it was none
                 return
             session.outbox = []
@@ -200,38 +191,28 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 else:
                     forget_ended(world)
             try:
-                if untimed:
-                    untimed -= 1
-                    answer: Any = decide(now, notices)  # no declared type is taken on trust
-                else:
-                    start = _perf_counter()
-                    answer = decide(now, notices)
-                    took = _perf_counter() - start
-                    spent += took * weight
-                    timed += 1
-                    if bare and timed >= _TIMED:  # looking at the clock is some per cent of a short decision
-                        untimed, weight = 15, 16.0
+                start = _perf_counter()
+                answer: Any = decide(now, notices)  # no declared type is taken on trust
+                took = _perf_counter() - start
+                spent += took
             except (SimulationError, UsageError):
                 raise
             except (Exception, SystemExit) as fault:
                 raise raised(world, session, notices, fault) from fault
-            if bare:
-                decisions: Any = answer
-            else:
-                if type(answer) is not _Reply:
-                    answer = checked_reply(world, session, answer)
-                reply: Reply = answer
-                decisions = reply.decisions
-                if type(decisions) is not list:
-                    reply = checked_reply(world, session, reply)
-                for hook in calls:
-                    hook(now, notices, reply, took)
-                if reply.now != now or (decisions and not strict):
-                    if coming_date < inf:
-                        _put_back(world, submitter, coming_date, coming_rank)
-                        coming_date = inf
-                    take(world, session, reply, notices[0].timestamp)
-                    continue
+            if type(answer) is not _Reply:
+                answer = checked_reply(world, session, answer)
+            reply: Reply = answer
+            decisions: Any = reply.decisions
+            if type(decisions) is not list:
+                reply = checked_reply(world, session, reply)
+            for hook in calls:
+                hook(now, notices, reply, took)
+            if reply.now != now or (decisions and not strict):
+                if coming_date < inf:
+                    _put_back(world, submitter, coming_date, coming_rank)
+                    coming_date = inf
+                take(world, session, reply, notices[0].timestamp)
+                continue
             if decisions:
                 for decision in decisions:  # what take does, without a call, while there is nothing but executions
                     if type(decision) is not _ExecuteJob:

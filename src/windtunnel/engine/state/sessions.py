@@ -4,7 +4,7 @@ from typing import Any
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.vocabulary import Features, Notice
+from windtunnel.vocabulary import Features
 
 __all__ = ["Session"]
 
@@ -19,8 +19,11 @@ class Session:
         self.features = Features()
         self.forwards_profiles = False
         """Whether it is told of jobs with their profiles."""
-        self.outbox: list[Notice] = []
-        self.apart: list[Notice] = []
+        self.outbox: list[Any] = []
+        """Notices; records of jobs where it is told in brief."""
+        self.brief = False
+        """Whether it is told in brief, for the time being, of jobs that have been submitted or are over."""
+        self.apart: list[Any] = []
         """Notices of the present instant that are told in a message of their own, after the others."""
         self.ready_at = 0.0
         """When it has finished deciding (simulated s)."""

@@ -1,15 +1,16 @@
-"""Components that have always finished at once are asked for decisions alone, unless somebody answers in their place."""
+"""Schedulers that answer at once are told and decide in brief, unless somebody answers in their place."""
 
 import pytest
 
 from windtunnel import build
 from windtunnel.engine import Options, Simulation
-from windtunnel.engine.rounds.dialogue import at_once
+from windtunnel.engine.rounds.in_brief import is_brief
 from windtunnel.model import HostSet, Platform
 from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.fcfs import Fcfs
 from windtunnel.testing import InvariantChecker, Scripted, job, workload
 from windtunnel.vocabulary import ExecuteJob, RejectJob, Reply
+from windtunnel.vocabulary.brief import notices_in_full
 
 
 class Derived(Easy):
@@ -31,9 +32,9 @@ class Deciding(Easy):
 
     answers = 0
 
-    def decide_at_once(self, now, notices):
+    def decide_briefly(self, now, news):
         self.answers += 1
-        return super().decide_at_once(now, notices)
+        return super().decide_briefly(now, news)
 
 
 class Mixed:
@@ -43,11 +44,10 @@ class Mixed:
         return Scripted(None).hello()
 
     def decide(self, now, notices):
-        return Reply(now, self.decide_at_once(now, notices))
+        return Reply(now, self.decide_briefly(now, notices))
 
-    def decide_at_once(self, now, notices):
-        del now
-        new = [notice.job for notice in notices if type(notice).__name__ == "JobSubmitted"]
+    def decide_briefly(self, now, news):
+        new = [notice.job for notice in notices_in_full(news, now) if type(notice).__name__ == "JobSubmitted"]
         return [RejectJob(one.id) if one.name == "1" else ExecuteJob(one.id, HostSet([int(one.name)])) for one in new]
 
     def stop(self):
@@ -65,20 +65,24 @@ def held(component, *, strict=True):
     return checker.rows
 
 
-def test_who_is_asked_for_decisions_alone():
-    assert at_once(Easy()) is not None
-    assert at_once(Derived()) is not None
-    assert at_once(Replying()) is None
-    assert at_once(Deciding()) is None
-    assert at_once(Fcfs()) is None
-    assert at_once(Scripted(lambda now, notices: [])) is None
+def world(component, **options):
+    """That of a run that has not begun."""
+    return Simulation(Platform.uniform(4), [workload()], [component], options=Options(**options)).world
+
+
+def test_who_is_told_in_brief():
+    told = [Easy(), Derived(), Mixed()]
+    others = [Replying(), Deciding(), Fcfs(), Scripted(lambda now, notices: [])]
+    assert [is_brief(world(one), one) for one in [*told, *others]] == [True] * 3 + [False] * 4
+    assert not is_brief(world(told[0], strict=False), told[0])
+    assert not is_brief(world(told[0], compute_sharing=True), told[0])
 
 
 @pytest.mark.skipif(build() == "compiled", reason="no methods of one object are replaced there")
 def test_a_method_of_the_object_itself_counts():
     scheduler = Easy()
     scheduler.decide = lambda now, notices: Reply(now, [])
-    assert at_once(scheduler) is None
+    assert not is_brief(world(scheduler), scheduler)
 
 
 @pytest.mark.parametrize("kind", [Replying, Deciding])
