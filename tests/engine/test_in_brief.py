@@ -1,11 +1,16 @@
 """Schedulers that answer at once are told and decide in brief, unless somebody answers in their place."""
 
-import pytest
+import random
 
+import pytest
+from tests.engine.test_energy_together import WATTS, star
+
+import windtunnel as wt
 from windtunnel import build
 from windtunnel.engine import Options, Simulation
-from windtunnel.engine.rounds.in_brief import is_brief
+from windtunnel.engine.rounds.dialogue import is_brief
 from windtunnel.model import HostSet, Platform
+from windtunnel.model.failures import parse_failures
 from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.fcfs import Fcfs
 from windtunnel.testing import InvariantChecker, Scripted, job, workload
@@ -107,3 +112,48 @@ def test_decisions_of_several_kinds_in_one_answer():
         ("w0!2", "COMPLETED_SUCCESSFULLY", "2"),
         ("w0!3", "COMPLETED_SUCCESSFULLY", "3"),
     ]
+
+
+def recorded(folder, seed, hold):
+    """The files of a run with bursts, failures, jobs of no time, and such as must be killed."""
+    rng = random.Random(seed)
+    rows = [(rng.choice([0.0, 3.0, 7.5, rng.uniform(0, 60)]), rng.randint(1, 5)) for _ in range(60)]
+    jobs = [
+        job(k, size, run=rng.choice([0.0, 1.0, 4.5, rng.uniform(0, 9)]), at=at, walltime=rng.choice([3.0, 9.0, 90.0]))
+        for k, (at, size) in enumerate(sorted(rows))
+    ]
+    failures = parse_failures(f"between=exponential:40;repair=exponential:5;until=50;seed={seed}")
+    simulation = wt.Simulation(
+        star(4, storages=(), cores=1, props=WATTS, energy=True),
+        workload(*jobs),
+        Easy(),
+        out=folder,
+        options=Options(energy=True, on_failure=rng.choice(["kill", "requeue"])),
+        failures=failures if seed % 2 else None,
+    )
+    hold(simulation)
+    simulation.close()
+    names = ("jobs.csv", "jobs_extra.csv", "machine_states.csv", "metrics.json", "consumed_energy.csv")
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def at_once(simulation):
+    simulation.run()
+
+
+def step_by_step(simulation):
+    while simulation.step():
+        pass
+
+
+def in_pieces(simulation):
+    date = 0.0
+    while simulation.run_until(date):
+        date += 1.7
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_recorded_is_the_same_however_a_run_is_held(tmp_path, seed):
+    expected = recorded(tmp_path / "steps", seed, step_by_step)
+    assert recorded(tmp_path / "once", seed, at_once) == expected
+    assert recorded(tmp_path / "pieces", seed, in_pieces) == expected

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, TextIO
+from typing import IO, Any, Final, TextIO
 
 from windtunnel.diagnostics.errors import UsageError
 from windtunnel.operating_system import AS_BYTES, NO_WAITING, device_of
@@ -92,7 +92,7 @@ def spare_inputs(path: str | Path) -> None:
                 raise UsageError(f"{path} is an input of this: it would be overwritten", "name another file")
 
 
-def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -> BinaryIO:
+def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -> io.BufferedReader:
     """Open a file for reading, unzipped if it is gzipped (which its first bytes tell).
 
     Args:

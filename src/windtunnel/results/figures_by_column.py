@@ -10,7 +10,7 @@ Numbers are read from arrays a few thousand at a time: one by one they cost thre
 from array import array
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from itertools import chain, compress
 from math import fsum
 from operator import add, itemgetter, mul, sub, truediv
 from typing import Any, Final, TypeAlias
@@ -151,7 +151,10 @@ def _slowdowns(turnarounds: list[float], execution: list[float]) -> list[float]:
 
 
 def _bounded(turnarounds: list[float], execution: list[float]) -> list[float]:
-    return [t / e if e > BOUND else max(t / BOUND, 1.0) for t, e in zip(turnarounds, execution, strict=True)]
+    values = _slowdowns(turnarounds, execution)
+    for place in compress(range(len(values)), map(BOUND.__ge__, execution)):
+        values[place] = max(turnarounds[place] / BOUND, 1.0)
+    return values
 
 
 def _by_owner(ran: Columns, part: slice, stretches: "dict[int, array[int]]") -> "itemgetter[Any] | None":

@@ -11,7 +11,16 @@ from windtunnel.model.abilities import records_between
 from windtunnel.model.job_record import new_record
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
-__all__ = ["no_more", "release_held", "submit_due", "submit_job", "submit_next", "was_submitted", "workload_over"]
+__all__ = [
+    "no_more",
+    "plan_next",
+    "release_held",
+    "submit_due",
+    "submit_job",
+    "submit_next",
+    "was_submitted",
+    "workload_over",
+]
 
 _SUBMISSION: Final = Priority.SUBMISSION
 _AHEAD: Final = 1024
@@ -55,6 +64,11 @@ def submit_next(world: World, submitter: Submitter) -> float:
             return date
     workload_over(world)
     return inf
+
+
+def plan_next(world: World, submitter: Submitter, date: float, rank: int) -> None:
+    """The next submission of a workload, which was kept beside the calendar, stands in it."""
+    plan(world.heap, (date, _SUBMISSION, rank, SUBMIT, submitter, submitter.version))
 
 
 def _look_ahead(submitter: Submitter) -> bool:

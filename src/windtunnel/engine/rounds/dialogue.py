@@ -26,6 +26,7 @@ from windtunnel.vocabulary import (
     Reply,
 )
 from windtunnel.vocabulary.checking import wrong_field
+from windtunnel.vocabulary.component import DecidesBriefly
 
 __all__ = [
     "FAULTS",
@@ -35,6 +36,7 @@ __all__ = [
     "checked_reply",
     "explain",
     "forget_ended",
+    "is_brief",
     "raised",
     "take",
 ]
@@ -84,6 +86,25 @@ def ask(world: World, session: Session, component: Component, notices: list[Noti
         for hook in hooks:
             hook(world.now, notices, answer, spent)
     return answer
+
+
+def is_brief(world: World, component: Component) -> bool:
+    """Whether the only component there is can be told in brief, and answers at once.
+
+    A class derived from its own, or the object itself, may have a ``decide`` of its own: then that is what counts.
+    """
+    session, hooks = world.only_session, world.hooks
+    usual = world.strict and not world.linked and not world.hosts.sharing and world.profile_uses is None
+    usual = usual and not hooks.call
+    if session is None or not usual or session.ready_at > world.now or not isinstance(component, DecidesBriefly):
+        return False
+    for kind in type(component).__mro__:
+        known = vars(kind)
+        if "decide" in known and "decide_briefly" in known:
+            return bool(known["decide"].__get__(component) == component.decide)  # the object has none of its own
+        if "decide" in known or "decide_briefly" in known:
+            break
+    return False
 
 
 def raised(world: World, session: Session, notices: Sequence[Notice], fault: BaseException) -> ComponentError:

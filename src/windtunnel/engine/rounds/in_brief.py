@@ -1,13 +1,14 @@
 """The run loop where one scheduler is told and decides in brief: long runs spend their time here."""
 
-from heapq import heappop
+from heapq import heappop, heappush
 from math import inf
 from time import perf_counter
 from typing import Any, Final
 
 from windtunnel.diagnostics import SimulationError, UsageError
-from windtunnel.engine.jobs.at_once import end_at_once, start_at_once
-from windtunnel.engine.jobs.submission import submit_next
+from windtunnel.engine.jobs.ending import end_job
+from windtunnel.engine.jobs.starting import execute_job
+from windtunnel.engine.jobs.submission import plan_next, submit_next
 from windtunnel.engine.rounds.dialogue import Stopped, forget_ended, raised, take
 from windtunnel.engine.rounds.happening import HANDLERS
 from windtunnel.engine.rounds.stopping import stop_run
@@ -17,25 +18,33 @@ from windtunnel.engine.state.calendar import (
     JOB_END,
     ROUNDING,
     SUBMIT,
+    WALLTIME,
     Priority,
     on_paper,
     plan,
     take_first,
 )
 from windtunnel.engine.state.feeds import Submitter
+from windtunnel.engine.state.last_changes import MANY
 from windtunnel.engine.state.world import World
-from windtunnel.model import JobRecord
-from windtunnel.vocabulary import Component, Reply
+from windtunnel.model import JobRecord, JobState
+from windtunnel.vocabulary import Component, ExecuteJob, Reply
 from windtunnel.vocabulary.brief import decisions_in_full, notices_in_full
-from windtunnel.vocabulary.component import DecidesBriefly
+from windtunnel.vocabulary.component import MOST_GATHERED
 from windtunnel.vocabulary.held import Running
 
-__all__ = ["is_brief", "rounds_in_brief"]
+__all__ = ["rounds_in_brief"]
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _HANDLERS: Final = HANDLERS
 _SUBMISSION: Final = Priority.SUBMISSION
 _heappop: Final = heappop
+_heappush: Final = heappush
+_SUBMITTED: Final = JobState.SUBMITTED
+_RUNNING: Final = JobState.RUNNING
+_SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
+_MOST_GATHERED: Final = MOST_GATHERED
+_MANY: Final = MANY
 _perf_counter: Final = perf_counter
 _Running: Final = Running
 
@@ -44,24 +53,6 @@ _TIMED: Final = 1024
 
 _COMING: Final = -1
 """In place of a kind of event: the next submission, which is beside the calendar."""
-
-
-def is_brief(world: World, component: Component) -> bool:
-    """Whether the only component there is can be told in brief, and answers at once.
-
-    A class derived from its own, or the object itself, may have a ``decide`` of its own: then that is what counts.
-    """
-    session = world.only_session
-    usual = world.strict and not world.linked and not world.hosts.sharing and not world.hooks.call
-    if session is None or not usual or session.ready_at > world.now or not isinstance(component, DecidesBriefly):
-        return False
-    for kind in type(component).__mro__:
-        known = vars(kind)
-        if "decide" in known and "decide_briefly" in known:
-            return bool(known["decide"].__get__(component) == component.decide)  # the object has none of its own
-        if "decide" in known or "decide_briefly" in known:
-            break
-    return False
 
 
 def rounds_in_brief(world: World, component: Component, until: float) -> None:
@@ -78,10 +69,14 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
     asked: Any = component
     decide = asked.decide_briefly
     heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
-    jobs, told, hooks = world.jobs, world.to_forget, world.hooks
+    jobs, told, hooks, table = world.jobs, world.to_forget, world.hooks, world.hosts
+    ended, states = hooks.gathered_jobs, hooks.gathered_states
+    free, counts, times = table.free, table.counts, table.times
+    changed_hosts, changed_when = table.changes.hosts, table.changes.when
     limit = world.options.max_rounds
     rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
+    moment: Any = now  # compiled code makes an object of a number wherever one is wanted
     spent = 0.0
     timed = untimed = 0
     weight = 1.0
@@ -96,8 +91,8 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
     kind: int
     version: int
     record: JobRecord
+    running: Running
     submitter: Submitter
-    ahead: list[JobRecord]
     if not world.unfinished and len(jobs) == len(told):
         return
     if world.sharing.changed:
@@ -142,6 +137,7 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
                     ):
                         date = on_paper(date)
                     world.now = now = date
+                    moment = now
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
                     rounds = 1
                 elif not news:
@@ -167,14 +163,49 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
                     else:
                         _heappop(heap)
                     if kind == JOB_END:
-                        end_at_once(world, record, news)
+                        if (
+                            record.state is not _RUNNING
+                            or record.amounts is not None
+                            or record.code
+                            or record.execution is not None
+                            or table.touched
+                        ):
+                            end_job(world, record)
+                        else:  # what that does, without calls: most runs consist of such jobs
+                            hosts = record.hosts
+                            size = hosts.size
+                            counts[3] = counts[3] + size  # augmented assignments to items are not compiled
+                            counts[4] = counts[4] - size
+                            times[4] = times[4] + (now - record.since) * size
+                            free.put_back(hosts)
+                            changed_hosts.append(hosts)
+                            changed_when.append(moment)
+                            if len(changed_when) > _MANY:
+                                table.changes.settle()
+                            record.state = _SUCCESS
+                            record.finish_time = world.last_end = now
+                            if world.metered:
+                                world.energy.job_ended(record, True)
+                            if ended is not None and len(ended) < _MOST_GATHERED:
+                                ended.append(record)
+                            else:
+                                for hook in hooks.ended:
+                                    hook(moment, record)
+                            if states is not None:
+                                states.append(moment)
+                                states.extend(counts)
+                            else:
+                                for hook in hooks.states:
+                                    hook(moment, counts)
+                            news.append(record)
+                            del jobs[record.job_id]  # it is told at this instant, and nothing decided before names it
                     elif kind == SUBMIT and alone and coming_date == inf:
                         submitter = payload
                         coming_date = submit_next(world, submitter)
                         coming_rank = world.sequence
                     else:
                         if coming_date < inf:
-                            _put_back(world, submitter, coming_date, coming_rank)
+                            plan_next(world, submitter, coming_date, coming_rank)
                             coming_date = inf
                         _HANDLERS[kind](world, payload)
                         news = session.outbox
@@ -188,11 +219,7 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
             if session.apart:
                 session.outbox, session.apart = session.apart, session.outbox
             if told:
-                if world.profile_uses is None:
-                    while told:
-                        del jobs[told.pop()]
-                else:
-                    forget_ended(world)
+                forget_ended(world)
             try:
                 if untimed:
                     untimed -= 1
@@ -211,10 +238,51 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
             if made:
                 for decision in made:
                     if type(decision) is _Running:
-                        start_at_once(world, decision)
+                        running = decision
+                        hosts = running.hosts
+                        size = hosts.size
+                        known = jobs.get(running.job.id)
+                        if (
+                            known is None
+                            or known.owner != -1
+                            or known.state is not _SUBMITTED
+                            or known.delay < 0.0
+                            or size != known.size
+                            or not free.claim(hosts)
+                        ):
+                            execute_job(world, 0, ExecuteJob(running.job.id, hosts))
+                            continue
+                        counts[3] = counts[3] - size  # what that does, without calls
+                        counts[4] = counts[4] + size
+                        changed_hosts.append(hosts)
+                        changed_when.append(moment)
+                        known.hosts = hosts
+                        known.owner = 0
+                        known.state = _RUNNING
+                        known.starting_time = known.since = now
+                        if world.metered:
+                            world.energy.job_started(known)
+                        if hooks.started:
+                            for hook in hooks.started:
+                                hook(moment, known)
+                        if states is not None:
+                            states.append(moment)
+                            states.extend(counts)
+                        else:
+                            for hook in hooks.states:
+                                hook(moment, counts)
+                        world.sequence = rank = world.sequence + 1
+                        if known.delay < known.walltime:
+                            entry = (now + known.delay, 0, rank, JOB_END, known, known.version)
+                        else:  # a delay equal to the walltime is killed by it (batsim-inputs.md 5)
+                            entry = (now + known.walltime, 1, rank, WALLTIME, known, known.version)
+                        if COMPILED:
+                            plan(heap, entry)
+                        else:
+                            _heappush(heap, entry)
                         continue
                     if coming_date < inf:
-                        _put_back(world, submitter, coming_date, coming_rank)
+                        plan_next(world, submitter, coming_date, coming_rank)
                         coming_date = inf
                     earliest = notices_in_full(news[:1], now)[0].timestamp
                     take(world, session, Reply(now, decisions_in_full(made)), earliest, decision)
@@ -230,18 +298,13 @@ def rounds_in_brief(world: World, component: Component, until: float) -> None:
                 rounds += 1
     except Stopped as stop:
         if coming_date < inf:
-            _put_back(world, submitter, coming_date, coming_rank)
+            plan_next(world, submitter, coming_date, coming_rank)
             coming_date = inf
         stop_run(world, (component,), stop)
     finally:
         if coming_date < inf:
-            _put_back(world, submitter, coming_date, coming_rank)
+            plan_next(world, submitter, coming_date, coming_rank)
         world.rounds = rounds
         session.scheduling_time += spent
         session.brief = False
         session.outbox = [*notices_in_full(session.outbox, now)]
-
-
-def _put_back(world: World, submitter: Submitter, date: float, rank: int) -> None:
-    """The next submission of a workload stands in the calendar again."""
-    plan(world.heap, (date, _SUBMISSION, rank, SUBMIT, submitter, submitter.version))

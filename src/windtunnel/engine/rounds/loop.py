@@ -9,9 +9,9 @@ from math import inf
 
 from windtunnel.diagnostics import DeadlockError, LivelockError
 from windtunnel.engine.energy.choice import simulate_energy
-from windtunnel.engine.rounds.dialogue import Stopped, ask, forget_ended, take
+from windtunnel.engine.rounds.dialogue import Stopped, ask, forget_ended, is_brief, take
 from windtunnel.engine.rounds.happening import happen, to_tell
-from windtunnel.engine.rounds.in_brief import is_brief, rounds_in_brief
+from windtunnel.engine.rounds.in_brief import rounds_in_brief
 from windtunnel.engine.rounds.one_component import rounds_of_one
 from windtunnel.engine.rounds.stopping import stop_run
 from windtunnel.engine.state.calendar import EXTERNAL, SUBMIT, Priority, take_first

@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.starting import execute_job
-from windtunnel.engine.jobs.submission import submit_next
+from windtunnel.engine.jobs.submission import plan_next, submit_next
 from windtunnel.engine.rounds.dialogue import (
     FAULTS,
     Stopped,
@@ -30,7 +30,6 @@ from windtunnel.engine.state.calendar import (
     SUBMIT,
     Priority,
     on_paper,
-    plan,
     take_first,
 )
 from windtunnel.engine.state.feeds import Submitter
@@ -147,7 +146,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         coming_rank = world.sequence
                     else:
                         if coming_date < inf:
-                            _put_back(world, submitter, coming_date, coming_rank)
+                            plan_next(world, submitter, coming_date, coming_rank)
                             coming_date = inf
                         _HANDLERS[kind](world, payload)
             elif rounds < limit:
@@ -174,7 +173,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                         end_job(world, record)
                 elif version < 0 or payload.version == version:
                     if coming_date < inf:
-                        _put_back(world, submitter, coming_date, coming_rank)
+                        plan_next(world, submitter, coming_date, coming_rank)
                         coming_date = inf
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
@@ -209,7 +208,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 hook(now, notices, reply, took)
             if reply.now != now or (decisions and not strict):
                 if coming_date < inf:
-                    _put_back(world, submitter, coming_date, coming_rank)
+                    plan_next(world, submitter, coming_date, coming_rank)
                     coming_date = inf
                 take(world, session, reply, notices[0].timestamp)
                 continue
@@ -227,21 +226,16 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 else:
                     continue
                 if coming_date < inf:
-                    _put_back(world, submitter, coming_date, coming_rank)
+                    plan_next(world, submitter, coming_date, coming_rank)
                     coming_date = inf
                 take(world, session, _Reply(now, decisions), notices[0].timestamp, decision)
     except Stopped as stop:
         if coming_date < inf:
-            _put_back(world, submitter, coming_date, coming_rank)
+            plan_next(world, submitter, coming_date, coming_rank)
             coming_date = inf
         stop_run(world, (component,), stop)
     finally:
         if coming_date < inf:
-            _put_back(world, submitter, coming_date, coming_rank)
+            plan_next(world, submitter, coming_date, coming_rank)
         world.rounds = rounds
         session.scheduling_time += spent
-
-
-def _put_back(world: World, submitter: Submitter, date: float, rank: int) -> None:
-    """The next submission of a workload stands in the calendar again."""
-    plan(world.heap, (date, _SUBMISSION, rank, SUBMIT, submitter, submitter.version))
