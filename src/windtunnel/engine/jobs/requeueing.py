@@ -68,7 +68,8 @@ def requeued(record: JobRecord, now: float, period: float) -> Job:
     job_id = f"{name}#{int(attempt) + 1}" if mark and attempt.isdecimal() else f"{job.id}#1"
     profile = job.profile
     if period > 0 and isinstance(profile, DelayProfile):
-        done = min((now - record.starting_time) // period * period, profile.delay)
+        ran = record.done + now - record.since  # no checkpoint is written while it is suspended
+        done = min(ran // period * period, profile.delay)
         profile = profile.lasting(profile.delay - done)
     again = msgspec.structs.replace(job, id=job_id, profile=profile, submission_time=now, dependencies=())
     return restated(again, job)
