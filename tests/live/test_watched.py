@@ -103,6 +103,15 @@ def test_a_step_is_a_round():
     assert one.paused
 
 
+def test_steps_end_where_the_run_is_to_end():
+    one = Watched(simulation(), until=20.0, paused=True)
+    while not one.over:
+        one.step()
+    assert one.simulation.result().outcome == "stopped"
+    assert one.simulation.engine.now == 17.5  # the round before: the next is at 27.5 s
+    one.step()
+
+
 def test_a_job_submitted_by_hand_runs():
     one = Watched(simulation(), paused=True)
     one.resume(goal=100.0)
