@@ -108,7 +108,7 @@ def test_steps_end_where_the_run_is_to_end():
     while not one.over:
         one.step()
     assert one.simulation.result().outcome == "stopped"
-    assert one.simulation.engine.now == 17.5  # the round before: the next is at 27.5 s
+    assert one.simulation.result().state.simulated_time == 20.0
     one.step()
 
 

@@ -142,7 +142,7 @@ class Watched:
         self.paused = True
         engine = self.simulation.engine
         if isfinite(self.until) and engine.rests_until(self.until):
-            engine.close()
+            self._run_until(self.until)
         else:
             engine.step()
 
