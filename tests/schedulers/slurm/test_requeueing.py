@@ -74,6 +74,17 @@ def test_who_waits_for_a_lost_job_waits_for_the_one_that_comes_back(kind, submit
         assert found["then"]["starting_time"] >= found["a#1"]["finish_time"]
 
 
+@pytest.mark.parametrize("think", [0.0, 7.0])
+def test_who_depends_on_a_preempted_job_waits_for_the_one_in_its_place(think):
+    """Of dependencies of the workload, such as those of workflows and of SWF: b began while a waited again."""
+    b = msgspec.structs.replace(job("b", 5, tasks=8, walltime=600), dependencies=("w!a",), think_time=think)
+    urgent = [job(name, 10, submit=at, tasks=8, partitions=("hi",), walltime=180) for name, at in (("u", 10), ("v", 300))]
+    found = rows(requeueing(), job("a", 300, tasks=8, walltime=1800), b, *urgent, **failing(700.0, 750.0))
+    attempts = [found[name]["final_state"].removeprefix("COMPLETED_") for name in ("a", "a#2", "a#3", "a#4")]
+    assert attempts == ["KILLED", "KILLED", "FAILED", "SUCCESSFULLY"]
+    assert found["b"]["submission_time"] == found["a#4"]["finish_time"] + think
+
+
 def test_a_job_that_asks_for_parts_of_its_nodes_is_requeued_with_them():
     victim = job("a", 20, tasks=4, walltime=1800)
     part = msgspec.structs.replace(victim.request, amounts=(("cores", 4.0), ("memory", 1024.0)))
