@@ -142,6 +142,8 @@ def assemble(
         account.tell("kept-to-site", _KEPT.format(names[0]), place=site.path, note=True)
     if checkpoints[0]:
         workloads = _checkpointed(workloads, *checkpoints, account)
+        if any(Ability.SLURM_REQUESTS in honoured_by(component) for component in components):
+            _tell_limits(account, workloads)
     start_dates = [date for date in map(start_date_of, workloads) if date is not None]
     billing, bills = None, []
     if electricity is not None:
@@ -272,6 +274,14 @@ def _checkpointed(workloads: Sequence[Workload], interval: float, cost: float, a
             reason = "checkpoints do not lengthen leases: they last as long as they ask for"
             account.tell("without-effect", reason, place=one.path)
     return [one if isinstance(one, LeaseJobs) else CheckpointedWorkload(one, interval, cost) for one in workloads]
+
+
+def _tell_limits(account: Account, workloads: Sequence[Workload]) -> None:
+    """Slurm ends jobs at the limits that they ask for, within those of partitions, whatever they write meanwhile."""
+    limited = [job.id for one in workloads for job in one if job.ask is not None and job.ask.time_limit is not None]
+    if limited:
+        reason = "checkpoints do not lengthen the time limits that jobs ask of Slurm: they are ended there"
+        account.tell("without-effect", reason, count=len(limited), place=limited[0])
 
 
 def _paths(*inputs: Platform | Workload | EventList) -> list[str]:

@@ -37,6 +37,8 @@ def test_times_that_overflow_end_a_run(run, tmp_path):
     code, said = run("run", "hosts:4", "jobs.json", "--out", "out", "-q")
     assert (code, "the times of this run overflowed" in said) == (1, True)
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "incomplete"
+    jobs(tmp_path, 0.0)
+    assert run("run", "hosts:4", "jobs.json", "--out", "out", "-q")[0] == 0  # it is known as a run, and replaced
 
 
 def test_large_numbers_are_printed_short(run, tmp_path):

@@ -9,7 +9,17 @@ from windtunnel.diagnostics import DecisionError, SimulationError, UsageError
 from windtunnel.engine import Options, Simulation
 from windtunnel.model import EventList, ExternalEvent, Host, HostSet, Platform, Request
 from windtunnel.testing import InvariantChecker, Scripted, delays, job, platform, sequence, workload
-from windtunnel.vocabulary import Execute, HostsBecameAvailable, HostsBecameUnavailable, JobSubmitted
+from windtunnel.vocabulary import (
+    CallMeLater,
+    Execute,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    JobSubmitted,
+    OneShot,
+    RequestedCall,
+    ResumeJob,
+    SuspendJob,
+)
 
 
 def event(time, hosts, state, cause=""):
@@ -114,6 +124,22 @@ def test_lost_jobs_come_back_from_their_last_checkpoint():
         checkpoint_cost=1.0,
     )
     assert rows[1][2:4] == (7.0, 13.0)
+
+
+def test_no_checkpoint_is_written_while_a_job_is_suspended():
+    """Suspended from 5 s to 20 s, it has run for 7 s when it is lost at 22 s: one checkpoint (at 4 s), 6 s remain."""
+
+    def script(now, notices):
+        if now == 0:
+            calls = [CallMeLater(call_me_later_id=str(date), when=OneShot(float(date))) for date in (5, 20)]
+            return [*calls, *first_free(now, notices)]
+        if any(isinstance(n, RequestedCall) for n in notices):
+            return [SuspendJob(job_id="w0!1") if now == 5 else ResumeJob(job_id="w0!1", hosts=HostSet([0]))]
+        return first_free(now, notices)
+
+    options = {"on_failure": "requeue", "checkpoint_interval": 3.0, "checkpoint_cost": 1.0}
+    _, rows, _ = run(script, job(1, run=10.0), events=[event(22, "0", "FAILURE")], **options)
+    assert [r[2:4] for r in rows] == [(0.0, 22.0), (22.0, 28.0)]
 
 
 def test_who_depends_on_a_lost_job_waits_for_its_successor():

@@ -106,3 +106,25 @@ def test_a_run_that_fails_fails_for_the_driver_too():
     with pytest.raises((SimulationError, ZeroDivisionError)):
         Driver(one).drive()
     assert one.over
+
+
+@pytest.mark.parametrize("fork", [False, True])
+def test_a_run_that_fails_in_a_step_fails_for_the_driver_too(fork):
+    """The page alone was told; the run ended as if nothing had happened."""
+
+    class Failing(Easy):
+        def decide(self, now, notices):
+            raise SimulationError("it fails")
+
+    driver = Driver(Watched(simulation(), paused=True))
+    number = driver.fork(0) if fork else 0
+    driver.get(number).simulation.engine.components = (Failing(),)
+    with pytest.raises(SimulationError, match="it fails"):
+        act(driver, Asked("step", run=number))
+    assert driver.get(number).fault.startswith("failed: ")
+    driver.first.resume()
+    if fork:
+        driver.drive()
+    else:
+        with pytest.raises(SimulationError, match="it fails"):
+            driver.drive()

@@ -103,6 +103,15 @@ def test_a_step_is_a_round():
     assert one.paused
 
 
+def test_steps_end_where_the_run_is_to_end():
+    one = Watched(simulation(), until=20.0, paused=True)
+    while not one.over:
+        one.step()
+    assert one.simulation.result().outcome == "stopped"
+    assert one.simulation.result().state.simulated_time == 20.0
+    one.step()
+
+
 def test_a_job_submitted_by_hand_runs():
     one = Watched(simulation(), paused=True)
     one.resume(goal=100.0)

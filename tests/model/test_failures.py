@@ -106,6 +106,24 @@ def test_models_from_texts():
             parse_failures(wrong)
 
 
+@pytest.mark.parametrize("text", ["rack-between=constant:5;repair=constant:3", "between=constant:5;rack-repair=constant:3"])
+def test_repairs_of_what_does_not_fail_are_refused(text):
+    """Racks were away for an hour, as if no repair had been given."""
+    with pytest.raises(UsageError, match="repair has no effect without"):
+        parse_failures(f"{text};until=100")
+
+
+@pytest.mark.parametrize("text", ["between=constant:5", "rack-between=constant:5", "between=constant:1;rack-between=constant:5"])
+def test_models_are_written_as_they_are_read(text):
+    model = parse_failures(f"{text};until=100")
+    assert parse_failures(str(model)) == model
+
+
+def test_sites_without_racks_have_none_that_fail():
+    with pytest.raises(UsageError, match="the platform has no racks"):
+        failures([Host(id=0, name="a"), Host(id=1, name="b")], parse_failures("rack-between=constant:5;until=100"))
+
+
 def test_all_faults_of_a_text_are_named():
     text = "between=exponential:0;betwen=constant:1;seed=x;until=-1;repair=constant:1;repair=constant:2"
     with pytest.raises(UsageError) as refused:

@@ -57,6 +57,18 @@ def test_what_makes_no_sense_is_refused():
             wt.arrange(log(3)).with_elasticity(**bad)
 
 
+@pytest.mark.parametrize("name", ["most", "average", "sigma", "data"])
+def test_numbers_beyond_which_expressions_overflow_are_refused(name):
+    with pytest.raises(UsageError, match=f"{name} must be a number"):
+        wt.arrange(log(3)).with_elasticity(1.0, speedup="downey", **{name: 1e308})
+
+
+def test_only_one_operation_lets_jobs_change_size():
+    """The second took the place of the first, of which the account said that it held."""
+    with pytest.raises(UsageError, match="has let jobs change size"):
+        len(wt.arrange(log(3)).with_elasticity(0.5).with_elasticity(0.5, kind="moldable"))
+
+
 SIGMAS = st.floats(0.0, 4.0)
 
 

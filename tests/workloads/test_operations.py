@@ -7,10 +7,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import windtunnel as wt
 from windtunnel.diagnostics import UsageError
 from windtunnel.formats.registry import read_workload
+from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import JobList, ParallelTaskProfile
 from windtunnel.workloads.arranged import Arranged
 from windtunnel.workloads.estimates import number_of_estimates
@@ -88,8 +90,9 @@ def test_slice_by_the_logs_calendar(tmp_path):
     assert workload.start_date == 1401580800 + 30 * 86400
     assert workload.warnings[-1].message.endswith("7 of 90 jobs, from 2014-07-01 00:00 UTC")
     assert len(Arranged(log).slice("2014-08-29")) == 2
-    with pytest.raises(UsageError, match="'july' is not a valid time"):
-        len(Arranged(log).slice("july"))
+    for wrong in ("july", "nan", "inf"):
+        with pytest.raises(UsageError, match=f"'{wrong}' is not a valid time"):
+            len(Arranged(log).slice(wrong))
 
 
 def test_a_date_needs_a_calendar(week):
@@ -116,6 +119,8 @@ def test_loads_that_cannot_be():
         len(Arranged(JobList("w0", [job(1, 0.0), job(2, 0.0)], hosts=2)).scale_load(0.5))
     with pytest.raises(UsageError, match="runs for any time"):
         len(Arranged(JobList("w0", [job(1, 0.0, run=0.0), job(2, 9.0, run=0.0)], hosts=2)).scale_load(0.5))
+    with pytest.raises(UsageError, match="later than can be counted"):
+        len(Arranged(JobList("w0", [job(1, 0.0), job(2, 9.0)], hosts=2)).scale_load(1e-320))
     parallel = wt.Job(id="w0!1", request=wt.Request(hosts=1), profile=ParallelTaskProfile(id="w0!p"))
     with pytest.raises(UsageError, match="'w0!1' has none before it is simulated"):
         len(Arranged(JobList("w0", [parallel, job(2, 9.0)], hosts=2)).scale_load(0.5))
@@ -250,6 +255,20 @@ def test_cores_of_hosts():
     assert vain.number == sum(-one.request.processors % 8 for one in workload)
     run = wt.simulate("hosts:8x8", Arranged(made), "easy", strict_input=False)
     assert run.metrics.jobs == 50
+
+
+@pytest.mark.parametrize("counting_first", [True, False])
+def test_merged_jobs_count_processors_or_hosts_as_their_own_workload_does(counting_first):
+    """10 processors are two hosts of 8 cores, 6 of them in vain; a job that asks for 20 hosts wants 160 cores."""
+    counting = TraceWorkload("w0", [job("p", 0.0, processors=10)], hosts=64)
+    whole = JobList("w0", [replace(job(count, 0.0), request=wt.Request(count)) for count in (3, 20)], hosts=8)
+    first, second = (counting, whole) if counting_first else (whole, counting)
+    workload = Arranged(first).merge(second).with_cores(8)
+    assert {one.name.rpartition(":")[2]: one.request.hosts for one in workload} == {"p": 2, "3": 3, "20": 20}
+    larger, vain = workload.larger_than(16, None), workload.cores_in_vain()
+    assert (larger.jobs, larger.number) == (1, 20)
+    assert (vain.jobs, vain.number) == (1, 6)
+    assert workload.larger_than(16, 128).number == whole.larger_than(16, 128).number == 160
 
 
 @given(st.data())

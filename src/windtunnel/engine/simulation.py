@@ -105,6 +105,13 @@ class Simulation:
             raise
         return self._still_running()
 
+    def rests_until(self, date: float) -> bool:
+        """Whether the next round is later than ``date`` (s)."""
+        if self.outcome or self.world.stage == "new":
+            return False
+        self._drain()
+        return loop.next_date(self.world) > date
+
     def run(self) -> None:
         """Run to the end; raises like :meth:`step`."""
         self.run_until(inf)

@@ -55,7 +55,7 @@ def act(driver: Driver, asked: Asked) -> Any:
         case "resume":
             one.resume()
         case "step":
-            one.step()
+            driver.step(asked.run)
         case "until":
             one.resume(goal=read_time(asked.time, one.simulation.recording.state.start_date))
         case "speed":

@@ -31,6 +31,8 @@ class Driver:
         self._lock = Lock()
         self._closed = False
         self._forks = 0
+        self._fault: SimulationError | None = None
+        """Why the run itself failed."""
 
     @property
     def first(self) -> Watched:
@@ -62,7 +64,6 @@ class Driver:
         Raises:
             SimulationError: it could not go on; pages saw why.
         """
-        fault: WindtunnelError | None = None
         waiting = 0.0
         try:
             while not (self.first.over and not self.first.watched_within(_PATIENCE)):
@@ -72,17 +73,35 @@ class Driver:
                     if one.going:
                         try:
                             waiting = 0.0 if one.advance() else waiting
-                        except SimulationError as error:
-                            one.failed(error)
-                            fault = error if one is self.first else fault
+                        except SimulationError as fault:
+                            self._failed(one, fault)
                     one.forget()
         except KeyboardInterrupt:
             if not self.first.over:
                 raise
         finally:
             self._close()
-        if fault is not None:
-            raise fault
+        if self._fault is not None:
+            raise self._fault
+
+    def step(self, number: int) -> None:
+        """One round of a run.
+
+        Raises:
+            UsageError: there is no such run.
+            SimulationError: it could not go on; of the run itself :meth:`drive` raises it, too.
+        """
+        one = self.get(number)
+        try:
+            one.step()
+        except SimulationError as fault:
+            self._failed(one, fault)
+            raise
+
+    def _failed(self, one: Watched, fault: SimulationError) -> None:
+        one.failed(fault)
+        if one is self.first:
+            self._fault = fault
 
     def _answer(self, seconds: float) -> None:
         """What is asked now; waits for the first question for so many seconds."""

@@ -134,13 +134,17 @@ class Watched:
         self.paused = False
 
     def step(self) -> None:
-        """One round.
+        """One round; where the next one is after the end that was asked for, the run is over.
 
         Raises:
             SimulationError: it could not go on.
         """
         self.paused = True
-        self.simulation.engine.step()
+        engine = self.simulation.engine
+        if isfinite(self.until) and engine.rests_until(self.until):
+            self._run_until(self.until)
+        else:
+            engine.step()
 
     def inject_job(self, hosts: int, seconds: float, walltime: float = inf) -> str:
         """Submit a job now; its id.

@@ -87,6 +87,10 @@ def parse_distribution(text: str) -> Distribution:
     return Distribution(name, values)
 
 
+_REPAIRS: Final = {"repair": "between", "rack_repair": "rack_between"}
+"""How long what is away, and what says when it goes."""
+
+
 class FailureModel(msgspec.Struct, frozen=True, kw_only=True):
     """When machines fail and how long they are away; ``rack_*`` for whole racks at once (none without)."""
 
@@ -101,8 +105,12 @@ class FailureModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """As :func:`parse_failures` reads it."""
-        values = {name.replace("_", "-"): getattr(self, name) for name in self.__struct_fields__}
-        return ";".join(f"{name}={value}" for name, value in values.items() if value is not None)
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        said = {name: value for name, value in values.items() if value is not None}
+        for repair, between in _REPAIRS.items():
+            if between not in said:
+                del said[repair]
+        return ";".join(f"{_said(name)}={value}" for name, value in said.items())
 
 
 def parse_failures(text: str) -> FailureModel:
@@ -123,6 +131,9 @@ def parse_failures(text: str) -> FailureModel:
         except UsageError as fault:
             faults.append(str(fault).replace("\n  hint: ", ": "))
     needed = {"until"} <= values.keys() and not values.keys().isdisjoint({"between", "rack_between"})
+    for repair, between in _REPAIRS.items():
+        if repair in values and between not in values:
+            faults.append(f"{_said(repair)} has no effect without {_said(between)}")
     if not faults and not needed:
         faults.append("they need until (s) and between or rack-between")
     if faults:
@@ -131,11 +142,15 @@ def parse_failures(text: str) -> FailureModel:
     return FailureModel(**values)
 
 
+def _said(name: str) -> str:
+    return name.replace("_", "-")
+
+
 def _part(name: str, text: str) -> "Distribution | float":
     """The value of one part of :func:`parse_failures`."""
     known = FailureModel.__struct_fields__
     if name not in known:
-        shown = [one.replace("_", "-") for one in known]
+        shown = [_said(one) for one in known]
         raise UsageError(f"there is no part {name!r}", did_you_mean(name, shown))
     if name not in {"seed", "until"}:
         return parse_distribution(text)
@@ -166,6 +181,8 @@ def failures(hosts: Sequence[Host], model: FailureModel) -> EventList:
         machines = [(host.name, HostSet.span(1, host.id)) for host in hosts]
         _add_spells(spells, "machine", machines, model.between, model.repair, model)
     if model.rack_between is not None:
+        if not any(host.place for host in hosts):
+            raise UsageError("failures: rack-between: the platform has no racks", "between makes single hosts fail")
         members: dict[tuple[str, ...], list[int]] = {}
         for host in hosts:
             members.setdefault(host.place or (host.name,), []).append(host.id)

@@ -128,7 +128,8 @@ class JobList(ShownWorkload):
         if cores is None:
             wanted = [(job.request.hosts, job.id) for job in self._jobs if job.request.hosts > hosts]
         else:
-            counted = [(job.request.processors or job.request.hosts, job.id) for job in self._jobs]
+            whole = cores // max(hosts, 1)
+            counted = [(job.request.processors or job.request.hosts * whole, job.id) for job in self._jobs]
             wanted = [one for one in counted if one[0] > cores]
         return Some(len(wanted), wanted[0][1], max(wanted)[0]) if wanted else None
 

@@ -3,7 +3,9 @@
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
+from sys import float_info
 from typing import Any, Self
 
 from windtunnel.diagnostics import Account, SimulationError, UsageError
@@ -179,7 +181,8 @@ class Recording(Observer):
         if self.state.status is not Status.RUNNING:
             return
         self._whole.totals = dict(totals)
-        self.state.simulated_time = float(now)  # also when a scheduler works with numpy's
+        # A float also when a scheduler works with numpy's; JSON has no number for times that overflowed.
+        self.state.simulated_time = float(now) if isfinite(now) else float_info.max
         self.state.status = Status.COMPLETE if outcome == COMPLETE else Status.INCOMPLETE
         self.state.reason = "" if outcome == COMPLETE else outcome
         self._stop()

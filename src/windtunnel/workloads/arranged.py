@@ -242,11 +242,20 @@ class Arranged(ShownWorkload):
 
     def with_cores(self, cores_per_host: int) -> "Arranged":
         """The same jobs for hosts of so many cores, where they count processors."""
-        if not isinstance(self.base, CountingProcessors):
+        if not self._counts_processors:
             return self
         if cores_per_host < 1:
             raise UsageError(f"a host has at least one core, not {cores_per_host}")
         return Arranged(self.base, self.operations, sizing=Sizing(cores_per_host, self.sizing.parts))
+
+    @property
+    def _counts_processors(self) -> bool:
+        """Whether a workload of which jobs come does, as far as that is known before any is asked for."""
+        merged = [operation.options["other"] for operation in self.operations if operation.name == "merge"]
+        return any(
+            one._counts_processors if isinstance(one, Arranged) else isinstance(one, CountingProcessors)
+            for one in (self.base, *merged)
+        )
 
     def in_parts(self) -> "Arranged":
         """The same jobs; those of logs that count processors take cores of their hosts."""

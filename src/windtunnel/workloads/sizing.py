@@ -34,15 +34,23 @@ class Sizing(NamedTuple):
 
     def larger_than(self, columns: Columns, hosts: int, cores: int | None) -> tuple[list[int], int]:
         """The ranks of the jobs that want more than there is, and what the largest wants; see ``Sized``."""
-        limit = hosts * self.cores_per_host if cores is None else cores
-        unit = self.cores_per_host if cores is None else 1
-        sizes = columns.sizes()
+        limit, per_host = (hosts, self.cores_per_host) if cores is None else (cores, 1)
+        whole = 1 if cores is None else cores // max(hosts, 1)  # what a job that asks for hosts wants of each
+        sizes = [-(-size // per_host) if counts else size * whole for size, counts in _asked(columns)]
         ranks = [rank for rank, size in enumerate(sizes) if size > limit]
-        return ranks, -(-max(sizes) // unit) if ranks else 0
+        return ranks, max(sizes) if ranks else 0
 
     def cores_in_vain(self, columns: Columns) -> tuple[list[int], int]:
         """The ranks of the jobs that use fewer cores than their hosts have, and how many fewer in all."""
         cores = self.cores_per_host
-        sizes = columns.sizes() if cores > 1 else []
-        ranks = [rank for rank, size in enumerate(sizes) if size % cores and not self._takes_cores(columns, rank)]
-        return ranks, sum(-sizes[rank] % cores for rank in ranks)
+        asked = _asked(columns) if cores > 1 else []
+        vain = {rank: -size % cores for rank, (size, counts) in enumerate(asked) if counts and size % cores}
+        ranks = [rank for rank in vain if not self._takes_cores(columns, rank)]
+        return ranks, sum(vain[rank] for rank in ranks)
+
+
+def _asked(columns: Columns) -> list[tuple[int, bool]]:
+    """What each job asks for, and whether it counts processors rather than hosts: merged workloads may do either."""
+    asked = [job.request for job in columns.sources()]
+    sizes = columns.processors or [one.processors or one.hosts for one in asked]
+    return [(size, one.processors > 0) for size, one in zip(sizes, asked, strict=True)]

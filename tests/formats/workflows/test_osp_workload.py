@@ -50,6 +50,19 @@ def test_the_shipped_example():
         ({"core_count": 0}, ["OSP008"]),
         ({"core_count": 1.5}, ["OSP008"]),
         ({"memory_usage": "lots"}, ["OSP009"]),
+        ({"memory_usage": 200}, ["OSP009"]),
+        ({"memory_usage": "1GB", "memory_consumption": 3}, ["osp013"]),
+        ({"memory_usage": "3MB", "memory_consumption": 3}, []),
+        ({"core_count": 1e18}, ["OSP008"]),
+        ({"id": "a!b"}, ["OSP005"]),
+        ({"user_id": {}}, ["OSP004"]),
+        ({"group_id": True}, ["OSP004"]),
+        ({"user_id": None, "group_id": 7}, []),
+        ({"resources_used": [{"ncpu": 4}]}, ["osp013"]),
+        (
+            {"resources_used": [{"time_assigned": DAY + "02:00:00", "time_released": DAY + "02:00:11", "ncpu": 2}]},
+            ["osp013"],
+        ),
         ({"depends_on": "b"}, ["OSP004"]),
         ({"depends_on": ["b"]}, ["OSP015"]),
         ({"depends_on": ["a"]}, ["OSP014"]),
@@ -77,6 +90,32 @@ def test_between_tasks():
     chain = (task("a"), task("b", depends_on=["a"]), task("c"))
     assert codes(*chain, task_count=3, critical_path_length=20, critical_path_task_count=2) == []
     assert codes(*chain, task_count=2, critical_path_length=30, critical_path_task_count=1) == ["osp013"] * 3
+
+
+def test_lengths_of_paths_are_not_compared_to_the_last_digit():
+    first, second = task("a", runtime=0.1), task("b", runtime=0.2, depends_on=["a"])
+    assert codes(first, second, critical_path_length=0.3) == []
+
+
+def read(tmp_path, *workflows, **document):
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps({"workflows": [{"tasks": tasks} for tasks in workflows], **document}))
+    return read_workload(path)
+
+
+def test_names_that_begin_with_the_number_of_a_workflow_are_told_apart(tmp_path):
+    names = [job.name for job in read(tmp_path, [task("a"), task("1.a")], [task("a")])]
+    assert sorted(names) == ["0.1.a", "0.a", "1.a"]
+
+
+def test_users_are_texts_numbers_or_nobody(tmp_path):
+    made = read(tmp_path, [task("a", user_id=None, group_id=7), task("b", user_id="ann")])
+    assert [(job.user, job.group) for job in made] == [("", "7"), ("ann", "")]
+
+
+def test_a_task_of_1970_is_submitted_when_it_says(tmp_path):
+    (job,) = read(tmp_path, [task(ts_submit="1970-01-01T00:00:00")], date_start="1969-12-31T23:00:00")
+    assert job.submission_time == 3600
 
 
 def test_documents():

@@ -274,6 +274,32 @@ def test_faulty_wfcommons(file, document, expected):
     assert all(f.line for f in caught.value.findings)
 
 
+def test_a_run_that_is_given_twice_is_a_fault(file):
+    runs = [{"id": "t", "runtimeInSeconds": 1}, {"id": "t", "runtimeInSeconds": 2}]
+    with pytest.raises(InputError, match="its run is given more than once"):
+        read_wfcommons(file(new([{"id": "t", "name": "t"}], runs)))
+
+
+def test_what_wfcommons_says_twice_or_in_parts_of_cores_is_told(file):
+    tasks = [{"id": "t", "runtime": 1, "runtimeInSeconds": 2, "coreCount": 0}, {"id": "u", "runtime": 1, "cores": 1.5}]
+    read = read_wfcommons(file({"workflow": {"tasks": tasks, "jobs": []}}))
+    assert [(job.profile.delay, job.request.processors) for job in read] == [(2, 1), (1, 2)]
+    assert sorted((one.code, one.pointer.rpartition("/")[2]) for one in read.warnings) == [
+        ("ignored", "jobs"),
+        ("ignored", "runtime"),
+        ("repaired", "coreCount"),
+        ("repaired", "cores"),
+    ]
+
+
+def test_numbers_of_cores_end_somewhere(file):
+    tasks = [{"id": "t", "runtime": 1, "cores": 1e18}]
+    with pytest.raises(InputError, match="less than 1e\\+18 is expected"):
+        read_wfcommons(file({"workflow": {"tasks": tasks}}))
+    with pytest.raises(InputError, match="less than 1e\\+18 is expected"):
+        read_dax(file('<adag><job id="a" runtime="5" num_procs="1e18"/></adag>'))
+
+
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("abcdef")), min_size=1))
 def test_circles_are_found_and_no_others(tmp_path_factory, parents):
     """What Kahn's order cannot finish is a circle; compared with a search of all paths."""

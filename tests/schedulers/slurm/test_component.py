@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 import windtunnel as wt
+from windtunnel.engine import Options
 from windtunnel.model import EventList, ExternalEvent, HostSet
 from windtunnel.model.slurm import (
     Association,
@@ -34,6 +35,18 @@ def rows(described, *jobs):
 
 def starts(described, *jobs):
     return {name: row["starting_time"] for name, row in rows(described, *jobs).items()}
+
+
+@pytest.mark.filterwarnings("ignore::windtunnel.diagnostics.AccountWarning")
+@pytest.mark.parametrize("scheduler", ["slurm", "easy"])
+def test_limits_that_jobs_ask_of_slurm_do_not_grow_by_checkpoints(scheduler):
+    """550 s of work and five checkpoints of 20 s are more than the ten minutes asked for: that is told."""
+    jobs = job("asks", 550, walltime=600, time_limit=10), job("asks-not", 550, walltime=600)
+    options = Options(checkpoint_interval=100.0, checkpoint_cost=20.0)
+    run = wt.simulate(platform(site()), workload(*jobs), scheduler, options=options)
+    ended = {row["job_id"]: row["execution_time"] for row in run.jobs.to_dicts()}
+    told = [line.count for line in run.account if "do not lengthen the time limits" in line.reason]
+    assert (ended, told) == ({"asks": 600 if scheduler == "slurm" else 650, "asks-not": 650}, [1] * (scheduler == "slurm"))
 
 
 def test_a_batch_job_waits_for_the_next_run_of_the_main_loop():

@@ -49,6 +49,8 @@ NOT_ENABLED: Final = (
 )
 _LATER: Final = 1e-6
 """s; dates travel with six decimals."""
+_DIGITS: Final = 10
+"""Attempts are not counted further."""
 _ALIVE: Final = (JobState.SUBMITTED, JobState.RUNNING, JobState.SUSPENDED)
 
 
@@ -163,6 +165,8 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
     job_counts(world, job)
     owner = rank if world.only_session is not None or session.features.acknowledge_dynamic_jobs else -1
     record = submit_job(world, job, owner=owner, dynamic=True, tell=False)
+    if world.done_ids is not None:
+        _take_place(world, job.id)
     if world.only_session is None:
         world.private_jobs[job.id] = rank
         if owner == -1:
@@ -170,6 +174,20 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
     if session.features.acknowledge_dynamic_jobs:
         forwarded = job.profile if session.features.forward_profiles_on_job_submission else None
         session.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
+
+
+def _take_place(world: World, job_id: str) -> None:
+    """Who depends on a job that was taken off at this instant waits for the one in its place (``7#2`` of ``7``)."""
+    stem, _, attempt = job_id.rpartition("#")
+    done = world.done_ids
+    if done is None or not attempt.isdecimal():
+        return
+    before = f"{stem}#{int(attempt) - 1}" if len(attempt) < _DIGITS else stem
+    names = tuple([name for name in dict.fromkeys((stem, before)) if done.get(name) == world.now])
+    for name in names:
+        del done[name]
+    if names:
+        world.replaced_ids[job_id] = names
 
 
 def offer_jobs(world: World) -> None:

@@ -27,7 +27,7 @@ def lose_job(world: World, record: JobRecord, *, failed: bool) -> None:
     for hook in world.hooks.kill:
         hook(world.now, record)
     again = None
-    if world.options.on_failure == "requeue" and not record.dynamic:
+    if world.options.on_failure == "requeue" and _comes_back(record):
         options = world.options
         period = options.checkpoint_interval and options.checkpoint_interval + options.checkpoint_cost
         again = requeued(record, world.now, period)
@@ -37,6 +37,11 @@ def lose_job(world: World, record: JobRecord, *, failed: bool) -> None:
         end_job(world, record, ending, LOST)
     else:
         _end_and_succeed(world, record, ending, again)
+
+
+def _comes_back(record: JobRecord) -> bool:
+    """Jobs that a component makes are its own affair, but for those in the place of others (``w0!7#2``)."""
+    return not record.dynamic or "#" in record.job_id
 
 
 def _end_and_succeed(world: World, record: JobRecord, ending: JobState, again: Job) -> None:
@@ -68,7 +73,8 @@ def requeued(record: JobRecord, now: float, period: float) -> Job:
     job_id = f"{name}#{int(attempt) + 1}" if mark and attempt.isdecimal() else f"{job.id}#1"
     profile = job.profile
     if period > 0 and isinstance(profile, DelayProfile):
-        done = min((now - record.starting_time) // period * period, profile.delay)
+        ran = record.done + now - record.since  # no checkpoint is written while it is suspended
+        done = min(ran // period * period, profile.delay)
         profile = profile.lasting(profile.delay - done)
     again = msgspec.structs.replace(job, id=job_id, profile=profile, submission_time=now, dependencies=())
     return restated(again, job)

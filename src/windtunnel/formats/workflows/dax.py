@@ -13,6 +13,7 @@ from windtunnel.diagnostics import Finding, Findings
 from windtunnel.entities.unheard import Names, names
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml, stray_text
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.traces.rules import MOST_PROCESSORS
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
 from windtunnel.model import JobList, Workflow
 
@@ -136,7 +137,10 @@ def _tasks(root: "_Element", findings: Findings) -> dict[str, WorkflowTask]:
             findings.add(f"job {task_id!r} is given more than once", code="duplicate", line=line)
         run = _number(element, "runtime", task_id, findings)
         processors = _number(element, "num_procs", task_id, findings, default=1)
-        if processors != int(processors):
+        if processors >= MOST_PROCESSORS:
+            message = f"job {task_id!r}: 'num_procs' is {processors:g}, less than {MOST_PROCESSORS:g} is expected"
+            findings.add(message, code="value", line=line)
+        elif processors != int(processors):
             message = f"job {task_id!r}: 'num_procs' is {processors:g}, an integer is expected"
             findings.add(message, code="value", line=line)
         elif processors < 1:  # so does Batsim

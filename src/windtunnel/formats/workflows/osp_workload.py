@@ -8,6 +8,7 @@ its ``runtime`` (s), or from the first ``time_assigned`` to the last ``time_rele
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from math import isclose
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from windtunnel.entities.quantities import quantity
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.repeated_members import tell_repeated
+from windtunnel.formats.traces.rules import MOST_PROCESSORS
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.osp_tasks import OspTask, check_dependencies, critical_path, edges
 from windtunnel.model import DelayProfile, Job, Request
@@ -139,8 +141,8 @@ class _Reader:
     def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> OspTask:
         _TASK.tell(task, self.findings, pointer=pointer)
         name = task.get("id")
-        if not isinstance(name, str) or not name:
-            self._add("OSP005", "a task needs an id (a string)", pointer)
+        if not isinstance(name, str) or not name or "!" in name:
+            self._add("OSP005", "a task needs an id (a string without '!')", pointer)
             name = ""
         made = OspTask(name, pointer, workflow)
         made.depends = self._names(task, "depends_on", pointer)
@@ -150,7 +152,7 @@ class _Reader:
         made.runtime = self._runtime(task, stays, pointer, made.submit)
         made.cores = self._cores(task, stays, pointer)
         made.memory = self._memory(task, pointer)
-        made.user, made.group = str(task.get("user_id", "")), str(task.get("group_id", ""))
+        made.user, made.group = self._who(task, "user_id", pointer), self._who(task, "group_id", pointer)
         return made
 
     def _runtime(
@@ -164,22 +166,26 @@ class _Reader:
                 if released < assigned or (submit is not None and assigned < submit):
                     self._add("OSP007", "released >= assigned >= submitted does not hold", place)
                 spans.append((assigned, released))
+        stayed = max(end for _, end in spans) - min(start for start, _ in spans) if spans else None
         if "runtime" in task:
-            return self._number(task, "runtime", pointer)
-        if not spans:
+            length = None if stayed is None or stayed < 0 else stayed
+            return self._agreed(self._number(task, "runtime", pointer), length, "runtime", pointer)
+        if stayed is None:
             self._add("OSP006", "neither a runtime nor resources_used with times", pointer)
             return None
-        return max(0.0, max(end for _, end in spans) - min(start for start, _ in spans))
+        return max(0.0, stayed)
 
     def _cores(self, task: dict[str, Any], stays: Sequence[tuple[str, dict[str, Any]]], pointer: str) -> int | None:
+        counts = [self._number(stay, "ncpu", place) for place, stay in stays if "ncpu" in stay]
+        known = [number for number in counts if number is not None]
+        count = sum(known) if known else None
         if "core_count" in task:
-            count = self._number(task, "core_count", pointer)
-        else:
-            counts = [self._number(stay, "ncpu", place) for place, stay in stays if "ncpu" in stay]
-            known = [number for number in counts if number is not None]
-            if not counts:
-                self._add("OSP008", "neither a core_count nor resources_used with ncpu", pointer)
-            count = sum(known) if known else None
+            count = self._agreed(self._number(task, "core_count", pointer), count, "core_count", pointer)
+        elif not counts:
+            self._add("OSP008", "neither a core_count nor resources_used with ncpu", pointer)
+        if count is not None and count >= MOST_PROCESSORS:
+            self._add("OSP008", f"a task runs on fewer than {MOST_PROCESSORS:g} cores, not on {count:g}", pointer)
+            return None
         if count is not None and (count < 1 or count != int(count)):
             self._add("OSP008", f"a task runs on a whole number of cores from 1, not on {count:g}", pointer)
             return None
@@ -187,16 +193,33 @@ class _Reader:
 
     def _memory(self, task: dict[str, Any], pointer: str) -> float | None:
         """Bytes: ``memory_consumption`` is a number of MB, ``memory_usage`` a text with a unit."""
+        text = task.get("memory_usage")
+        amount = quantity(text, "bytes") if isinstance(text, str) else None
+        if text is not None and amount is None:
+            self._add("OSP009", f"{text!r} is not an amount of memory", f"{pointer}/memory_usage", "such as 200MB")
         if "memory_consumption" in task:
             number = self._number(task, "memory_consumption", pointer)
-            return None if number is None else number * 1e6
-        if isinstance(text := task.get("memory_usage"), str):
-            amount = quantity(text, "bytes")
-            if amount is None:
-                message = f"{text!r} is not an amount of memory"
-                self._add("OSP009", message, f"{pointer}/memory_usage", "such as 200MB")
-            return amount
-        return None
+            bytes_of = None if number is None else number * 1e6
+            return self._agreed(bytes_of, amount, "memory_consumption", pointer, "memory_usage")
+        return amount
+
+    def _agreed(
+        self, stated: float | None, other: float | None, key: str, pointer: str, source: str = "resources_used"
+    ) -> float | None:
+        """What a task states by itself, which counts; what it says otherwise elsewhere is told."""
+        if stated is not None and other is not None and not isclose(stated, other):
+            self.findings.tally(f"{source} says otherwise than {key}, which counts", code="OSP013", pointer=pointer)
+        return stated
+
+    def _who(self, task: dict[str, Any], key: str, pointer: str) -> str:
+        """The text of a user or group, which may be a number."""
+        value = task.get(key)
+        if value is None:
+            return ""
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return str(value)
+        self._add("OSP004", f"{key} must be a string or a number", f"{pointer}/{key}")
+        return ""
 
     def _names(self, task: dict[str, Any], key: str, pointer: str) -> tuple[str, ...]:
         value = task.get(key, [])
@@ -231,7 +254,7 @@ class _Reader:
         length, count = critical_path(tasks)
         figures = {"task_count": len(tasks), "critical_path_task_count": count, "critical_path_length": length}
         for key, figure in figures.items():
-            if key in workflow and figure is not None and workflow[key] != figure:
+            if key in workflow and figure is not None and not _equal(workflow[key], figure):
                 message = f"{key} is {workflow[key]!r}, and the tasks make {figure:g}"
                 self.findings.warn(message, code="OSP013", pointer=f"{pointer}/{key}")
 
@@ -239,12 +262,27 @@ class _Reader:
         self.findings.add(message, code=code, pointer=pointer, hint=hint)
 
 
+def _equal(stated: object, figure: float) -> bool:
+    return isinstance(stated, int | float) and isclose(stated, figure)
+
+
+def _names(tasks: Sequence[OspTask]) -> dict[tuple[int, str], str]:
+    """The names of the jobs, by workflow and task: the workflow's number is before those that several share."""
+    counts = Counter(task.id for task in tasks)
+    made = {
+        (task.workflow, task.id): task.id if counts[task.id] == 1 else f"{task.workflow}.{task.id}" for task in tasks
+    }
+    if len(set(made.values())) < len(made):  # an id begins so by itself
+        return {key: f"{key[0]}.{key[1]}" for key in made}
+    return made
+
+
 def _jobs(tasks: Sequence[OspTask], workload: str, start: float) -> list[Job]:
     """Jobs named after their tasks, and after their workflow where tasks of several share a name."""
-    counts = Counter(task.id for task in tasks)
+    names_of = _names(tasks)
 
     def name(task_id: str, workflow: int) -> str:
-        return f"{workload}!{task_id}" if counts[task_id] == 1 else f"{workload}!{workflow}.{task_id}"
+        return f"{workload}!{names_of[workflow, task_id]}"
 
     before = {
         number: edges([task for task in tasks if task.workflow == number])
@@ -260,7 +298,7 @@ def _jobs(tasks: Sequence[OspTask], workload: str, start: float) -> list[Job]:
                 id=job_id,
                 request=Request(hosts=task.cores or 1, processors=task.cores or 1, amounts=amounts),
                 profile=DelayProfile(id=job_id, delay=task.runtime or 0.0),
-                submission_time=(task.submit or start) - start,
+                submission_time=(start if task.submit is None else task.submit) - start,
                 user=task.user,
                 group=task.group,
                 dependencies=tuple(needs),

@@ -17,6 +17,7 @@ from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.repeated_members import tell_repeated
+from windtunnel.formats.traces.rules import MOST_PROCESSORS
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
 
@@ -95,6 +96,9 @@ class _Reader:
             self._check_version(document["schemaVersion"])
         if "specification" not in workflow:
             key = "tasks" if "tasks" in workflow else "jobs"
+            if "tasks" in workflow and "jobs" in workflow:
+                message = "'jobs' of the workflow has no effect beside 'tasks'"
+                self._findings.tally(message, code="ignored", pointer="/workflow/jobs")
             _OLD_WORKFLOW.tell(workflow, self._findings, pointer="/workflow")
             return self._structure(workflow, key, "/workflow")
         _WORKFLOW.tell(workflow, self._findings, pointer="/workflow")
@@ -190,17 +194,32 @@ class _Reader:
         for index, parent in enumerate(parents):
             if not isinstance(parent, str):
                 members.element_fault("parents", index, f"is {kind_of(parent)}, a string is expected", "type")
-        run, cores = self._measures(members) if timed else (0.0, 1)
+        run, cores = self._measures(members, pointer) if timed else (0.0, 1)
         return WorkflowTask(task_id, run, cores, [p for p in parents if isinstance(p, str)], pointer=pointer)
 
-    @staticmethod
-    def _measures(members: Members) -> tuple[float, int]:
+    def _measures(self, members: Members, pointer: str) -> tuple[float, int]:
         """Run time and cores, under their names of all versions."""
-        present = members.members
-        key = "runtime" if "runtime" in present and "runtimeInSeconds" not in present else "runtimeInSeconds"
-        cores_key = "cores" if "cores" in present and "coreCount" not in present else "coreCount"
-        run = members.number(key, least=0)
-        return run, max(ceil(members.number(cores_key, 1.0, least=0)), 1)
+        run = members.number(self._later_name(members, "runtime", "runtimeInSeconds", pointer), least=0)
+        key = self._later_name(members, "cores", "coreCount", pointer)
+        cores = members.number(key, 1.0, least=0)
+        if cores >= MOST_PROCESSORS:
+            members.fault(f"{key!r} is {cores:g}, less than {MOST_PROCESSORS:g} is expected", key)
+            return run, 1
+        whole = max(ceil(cores), 1)
+        if 0 <= cores != whole:
+            message = f"{key!r} of a task is no whole number of at least 1: it is rounded up"
+            self._findings.tally(message, code="repaired", pointer=f"{pointer}/{key}")
+        return run, whole
+
+    def _later_name(self, members: Members, earlier: str, later: str, pointer: str) -> str:
+        """Under which of two names, of earlier and of later versions, a task says something."""
+        if earlier not in members.members:
+            return later
+        if later not in members.members:
+            return earlier
+        message = f"{earlier!r} of a task has no effect beside {later!r}"
+        self._findings.tally(message, code="ignored", pointer=f"{pointer}/{earlier}")
+        return later
 
     def _run_times(self, runs: list[Any], tasks: dict[str, WorkflowTask]) -> None:
         missing = dict.fromkeys(tasks)
@@ -212,10 +231,12 @@ class _Reader:
             members = Members(value, self._findings, pointer, f"task {value.get('id', '?')!s}")
             _RUN.tell(value, self._findings, pointer=pointer)
             task_id = members.text("id")
-            run, cores = self._measures(members)
-            if task_id in tasks:
+            run, cores = self._measures(members, pointer)
+            if task_id in missing:
                 tasks[task_id].run, tasks[task_id].processors = run, cores
-                missing.pop(task_id, None)
+                del missing[task_id]
+            elif task_id in tasks:
+                members.fault("its run is given more than once", "id", code="duplicate")
             elif members.faultless:
                 members.fault("it is not in the specification", "id", code="reference")
         for task_id in missing:

@@ -11,6 +11,7 @@ from windtunnel.model.abilities import start_date_of
 from windtunnel.schedulers.slurm.admission import Admission, tick
 from windtunnel.schedulers.slurm.carrying_out import CarryingOut
 from windtunnel.schedulers.slurm.defaults import site_of
+from windtunnel.schedulers.slurm.jobs.dependencies import name_before
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.clocks import Clocks
@@ -41,6 +42,8 @@ from windtunnel.vocabulary.probes import OneShot
 
 __all__ = ["Slurm"]
 
+_LOST: Final = (JobState.COMPLETED_FAILED, JobState.COMPLETED_KILLED)
+"""How jobs end whose machine fails, halts or is maintained."""
 _HET_CYCLES: Final = 2
 """What is known of heterogeneous jobs is forgotten in every second cycle: after two it is known again."""
 
@@ -186,8 +189,11 @@ class Slurm(CarryingOut):
         state.now = int(now) + self.start_date
         if site.called and self._called <= now:
             self._called = inf
+        again = {name_before(job.id): job.id for job in site.arrived if "#" in job.id}
         for notice in notices:
             if isinstance(notice, JobCompleted):
+                if notice.job.id in again and notice.state in _LOST:
+                    self._comes_again(notice.job.id, again[notice.job.id])
                 self._ended(now, notice)
             elif isinstance(notice, AllStaticExternalEventsHaveBeenInjected):
                 self._events_over = True
@@ -213,6 +219,11 @@ class Slurm(CarryingOut):
             self._het_waiting.add(job.id)
         self.jobs[job.id] = job
         self.clocks.changed(now)
+
+    def _comes_again(self, key: str, name: str) -> None:
+        """A job whose machine is gone has come back, under another name: whoever waits for it waits for that one."""
+        for one in self._parts(key):
+            self.state.dependencies.come_again(one.id, name + one.id.removeprefix(key))
 
     def _ended(self, now: float, notice: JobCompleted) -> None:
         """A job has ended: what it held is free, and what waits for it may go on."""

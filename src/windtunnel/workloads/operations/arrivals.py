@@ -1,5 +1,6 @@
 """Operations on when jobs are submitted: the offered load, and small random shifts."""
 
+from math import isfinite
 from random import Random
 from typing import Annotated
 
@@ -32,6 +33,8 @@ def scale_load(columns: Columns, load: Annotated[float, Meta(gt=0)], hosts: Anno
         raise UsageError("scale_load: no job runs for any time, so that no load can be offered")
     factor = before / load
     start = columns.submits[0]
+    if not isfinite(start + (columns.submits[-1] - start) * factor):
+        raise UsageError(f"scale_load: a load of {load:g} puts arrivals later than can be counted")
     for index, submit in enumerate(columns.submits):
         columns.submits[index] = start + (submit - start) * factor
     return f"the offered load on {machine:,} hosts was {before:.4g}; gaps between arrivals times {factor:.4g}"

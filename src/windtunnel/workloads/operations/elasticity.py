@@ -3,12 +3,13 @@
 from array import array
 from math import inf
 from random import Random
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job, Request
 from windtunnel.model.application import (
     Application,
@@ -24,6 +25,10 @@ from windtunnel.workloads.random_sources import Seed
 from windtunnel.workloads.speedup import Model, amdahl, downey, speedup_on
 
 __all__ = ["Plan", "elastic_job", "with_elasticity"]
+
+_MOST: Final = 1e9
+"""Within these no expression of a job overflows."""
+_MOST_BYTES: Final = 1e24
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -47,15 +52,15 @@ def with_elasticity(
     share: Annotated[float, Meta(ge=0, le=1)],
     kind: Literal["moldable", "malleable"] = "malleable",
     least: Annotated[float, Meta(gt=0, le=1)] = 0.5,
-    most: Annotated[float, Meta(ge=1)] = 2.0,
+    most: Annotated[float, Meta(ge=1, le=_MOST)] = 2.0,
     speedup: Model = "amdahl",
     serial: Annotated[float, Meta(ge=0, le=1)] = 0.05,
-    average: Annotated[float, Meta(gt=0)] = 1.0,
-    sigma: Annotated[float, Meta(ge=0)] = 1.0,
+    average: Annotated[float, Meta(gt=0, le=_MOST)] = 1.0,
+    sigma: Annotated[float, Meta(ge=0, le=_MOST)] = 1.0,
     steps: Annotated[int, Meta(ge=1)] = 10,
     cost: Annotated[float, Meta(ge=0)] = 0.0,
-    data: Annotated[float, Meta(ge=0)] = 0.0,
-    bandwidth: Annotated[float, Meta(gt=0)] = 1.25e9,
+    data: Annotated[float, Meta(ge=0, le=_MOST_BYTES)] = 0.0,
+    bandwidth: Annotated[float, Meta(ge=1 / _MOST)] = 1.25e9,
     seed: Seed = 1,
 ) -> str:
     """A share of the jobs, drawn evenly, takes other sizes than they asked for, which they prefer.
@@ -67,6 +72,8 @@ def with_elasticity(
     host of the old, at ``bandwidth`` bytes/s. Walltimes are lengthened as run times are on the fewest hosts.
     Such jobs have whole hosts, whatever they asked for of each.
     """
+    if columns.elastic is not None:
+        raise UsageError("with_elasticity: an operation before it has let jobs change size", "leave one out")
     columns.runs("with_elasticity")
     source = Random(seed)
     columns.elastic = array("b", [source.random() < share for _ in range(len(columns))])

@@ -1,8 +1,10 @@
 """Operations that choose jobs: the first ones, those of a time, of a user or queue, those of two workloads."""
 
 from array import array
+from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from math import isfinite
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
@@ -74,10 +76,10 @@ def _seconds(columns: Columns, start: str | float) -> float:
     """A time of the workload (s)."""
     if not isinstance(start, str):
         return float(start)
-    try:
-        return float(start) if len(start) != len("2014") else _of_date(columns, start)
-    except ValueError:
-        return _of_date(columns, start)
+    with suppress(ValueError):
+        if len(start) != len("2014") and isfinite(seconds := float(start)):
+            return seconds
+    return _of_date(columns, start)
 
 
 def _of_date(columns: Columns, text: str) -> float:

@@ -8,7 +8,14 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import Dependency
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 
-__all__ = ["Dependencies", "Verdict"]
+__all__ = ["Dependencies", "Verdict", "name_before"]
+
+
+def name_before(name: str) -> str:
+    """The job for which another stands that has come back: ``7`` of ``7#1``, ``7#1`` of ``7#2``."""
+    stem, _, attempt = name.rpartition("#")
+    count = int(attempt) if attempt.isdecimal() else 0
+    return f"{stem}#{count - 1}" if count > 1 else stem
 
 
 class Verdict(Enum):
