@@ -5,7 +5,7 @@ from math import inf
 import pytest
 from tests.live.live_runs import simulation
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.live.watched import Watched
 
 
@@ -157,3 +157,50 @@ def test_hosts_fail_and_are_repaired_by_hand():
 def test_hosts_that_are_not_there(hosts):
     with pytest.raises(UsageError, match="does not name hosts"):
         Watched(simulation()).inject_state(hosts, "FAILURE")
+
+
+def all_failed(**options) -> Watched:
+    """A run whose hosts have all failed by hand, and that has come to where nothing is planned."""
+    one = Watched(simulation(), **options)
+    one.watch()
+    one.resume(goal=40.0)
+    to_pause(one)
+    one.inject_state("0-7", "FAILURE")
+    one.resume()
+    to_pause(one)
+    return one
+
+
+def test_a_run_whose_hosts_have_failed_waits_for_their_repair():
+    """It failed with a deadlock before anybody could do anything."""
+    one = all_failed()
+    assert "nothing can happen any more" in one.state()["stuck"]
+    assert not one.over
+    before = one.now
+    one.resume()
+    to_pause(one)
+    one.step()
+    assert (one.now, one.paused) == (before, True)
+    one.inject_state("0-7", "ACTIVE")
+    assert one.state()["stuck"] == ""
+    one.resume()
+    to_end(one)
+    assert one.simulation.result().complete
+
+
+def test_such_a_run_goes_on_by_itself_when_it_gets_help():
+    one = all_failed()
+    one.inject_state("0-7", "ACTIVE")
+    assert one.going
+    to_end(one)
+    assert one.simulation.result().complete
+
+
+def test_such_a_run_fails_when_nobody_looks_any_more(monkeypatch):
+    one = all_failed()
+    assert not one.going
+    monkeypatch.setattr("windtunnel.live.watched.PATIENCE", -1.0)
+    assert one.going
+    with pytest.raises(SimulationError, match="deadlock"):
+        one.advance()
+    assert one.over

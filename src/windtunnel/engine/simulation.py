@@ -112,12 +112,21 @@ class Simulation:
         self._drain()
         return loop.next_date(self.world) > date
 
+    def stuck(self) -> str:
+        """Why jobs wait for nothing that is planned, so that only what is injected helps; empty if it is not so."""
+        if self.outcome or self._injected:
+            return ""
+        return loop.stuck(self.world, self.components)
+
     def run(self) -> None:
         """Run to the end; raises like :meth:`step`."""
         self.run_until(inf)
 
-    def run_until(self, date: float) -> bool:
-        """Hold all rounds up to and including ``date`` (s); False when the run is over. Raises like :meth:`step`."""
+    def run_until(self, date: float, *, patient: bool = False) -> bool:
+        """Hold all rounds up to and including ``date`` (s); False when the run is over. Raises like :meth:`step`.
+
+        A ``patient`` run waits where nothing more would happen by itself (:meth:`stuck`) instead of failing.
+        """
         if not isinstance(date, Real) or isnan(date):
             raise UsageError(f"{date!r} is not a valid time")
         if self.outcome:
@@ -126,22 +135,22 @@ class Simulation:
             if self.world.stage == "new":
                 loop.begin(self.world, self.components)
             if self.pace is None and not self._injected:
-                loop.run_to(self.world, self.components, date)
+                loop.run_to(self.world, self.components, date, patient=patient)
             else:
-                self._run_paced(date)
+                self._run_paced(date, patient)
         except BaseException as fault:
             self._fail(fault)
             raise
-        if isfinite(date):
+        if isfinite(date) and not (patient and self.stuck()):
             self._reached = max(self._reached, date)
         return self._still_running()
 
-    def _run_paced(self, until: float) -> None:
+    def _run_paced(self, until: float, patient: bool) -> None:
         world = self.world
         while world.stage != "over":
             self._drain()
             date = loop.next_date(world)
-            if date > until:
+            if date > until or (patient and loop.stuck(world, self.components)):
                 return
             if self.pace is not None and not self.pace.wait(date):
                 continue

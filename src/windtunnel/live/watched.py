@@ -13,12 +13,14 @@ from windtunnel.results.run import Run
 if TYPE_CHECKING:
     from windtunnel.live.log import Log
 
-__all__ = ["Driven", "Watched"]
+__all__ = ["PATIENCE", "Driven", "Watched"]
 
 _SHORT, _LONG, _LONGEST = 0.02, 0.08, 2.0
 """Seconds of this machine that a part of a run should take: long enough to cost nothing, short enough to answer."""
 _ROUNDS: Final = 100
 """Of a run that nobody watches a part has so many rounds at least, unless they take very long."""
+PATIENCE: Final = 10.0
+"""Seconds without a question after which nobody is taken to help."""
 _FORGET: Final = 60.0
 """Seconds without a question after which nobody is taken to watch."""
 
@@ -51,6 +53,10 @@ class Watched:
         """Simulated seconds in a second of the wall clock, at most."""
         self.fault = ""
         """Why the run failed."""
+        self.stuck = ""
+        """Why it cannot go on without help: jobs wait, and nothing is planned."""
+        self._halted = False
+        """Whether it is paused because it was stuck."""
         self.log: Log | None = None
         self.generation = 0
         """Counts the logs: rows of another one are other rows."""
@@ -70,8 +76,8 @@ class Watched:
 
     @property
     def going(self) -> bool:
-        """Whether it goes on by itself."""
-        return not self.paused and not self.over
+        """Whether it goes on by itself; where it is stuck, and nobody looks at it, it does, to its failure."""
+        return not self.over and (not self.paused or (self._halted and not self.watched_within(PATIENCE)))
 
     @property
     def over(self) -> bool:
@@ -105,18 +111,28 @@ class Watched:
 
     def _run_until(self, end: float) -> None:
         engine = self.simulation.engine
-        if engine.run_until(end):
+        patient = self.watched_within(PATIENCE)  # people may help
+        if engine.run_until(end, patient=patient):
+            if patient and self._is_stuck():
+                return
             self._reached = max(self._reached, end) if isfinite(end) else self._reached
             if end >= self.until:
                 engine.close()
             elif end >= self.goal:
                 self.paused, self.goal = True, self.until
 
+    def _is_stuck(self) -> bool:
+        """Whether nothing is planned; the run pauses then."""
+        self.stuck = self.simulation.engine.stuck()
+        if self.stuck and not self.paused:
+            self.paused = self._halted = True
+        return self.stuck != ""
+
     # -- what people ask for ------------------------------------------------------------------------------------
 
     def pause(self) -> None:
         """Stop for the time being."""
-        self.paused = True
+        self.paused, self._halted = True, False
 
     def resume(self, speed: float | None = None, goal: float | None = None) -> None:
         """Go on: at another speed, or as far as a time.
@@ -131,7 +147,7 @@ class Watched:
         self.speed = self.speed if speed is None else speed
         self.goal = self.until if goal is None else min(goal, self.until)
         self._anchor = (monotonic(), self.now)
-        self.paused = False
+        self.paused, self._halted, self.stuck = False, False, ""
 
     def step(self) -> None:
         """One round; where the next one is after the end that was asked for, the run is over.
@@ -141,6 +157,8 @@ class Watched:
         """
         self.paused = True
         engine = self.simulation.engine
+        if self._is_stuck():
+            return
         if isfinite(self.until) and engine.rests_until(self.until):
             self._run_until(self.until)
         else:
@@ -163,7 +181,7 @@ class Watched:
         job = Job(
             id=name, request=Request(hosts), profile=profile, submission_time=self.now, walltime=walltime, user="live"
         )
-        self.simulation.inject(job, self.now)
+        self._inject(job)
         return name
 
     def inject_state(self, hosts: str, state: str) -> None:
@@ -182,7 +200,13 @@ class Watched:
             raise UsageError(f"{hosts!r} does not name hosts of the site, which has {site}", "such as 3, or 0-7 12")
         attributes = {"state": state, "cause": "by hand"}
         event = ExternalEvent(timestamp=self.now, kind="machine_state", hosts=named, attributes=attributes)
-        self.simulation.inject(event, self.now)
+        self._inject(event)
+
+    def _inject(self, thing: ExternalEvent | Job) -> None:
+        self.simulation.inject(thing, self.now)
+        self.stuck = ""
+        if self._halted:  # it waited for this
+            self.paused = self._halted = False
 
     def _check_open(self) -> None:
         if self.over:
@@ -234,6 +258,7 @@ class Watched:
             "over": self.over,
             "outcome": self.fault or engine.outcome,
             "paused": self.paused,
+            "stuck": self.stuck,
             "speed": None if self.speed == inf else self.speed,
             "total": sum(map(len, world.workloads)),
             **log.told(jobs, stretches, energy),

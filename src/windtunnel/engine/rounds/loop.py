@@ -22,7 +22,7 @@ from windtunnel.model.abilities import has_dependencies
 from windtunnel.model.platform import kinds_of
 from windtunnel.vocabulary import Component, ExplainsDeadlocks, SimulationBegins, SimulationEnds
 
-__all__ = ["begin", "next_date", "round_once", "run_to"]
+__all__ = ["begin", "next_date", "round_once", "run_to", "stuck"]
 
 
 def begin(world: World, components: Sequence[Component]) -> None:
@@ -102,8 +102,11 @@ def _fill_calendar(world: World) -> None:
     world.stage = "running"
 
 
-def run_to(world: World, components: Sequence[Component], until: float) -> bool:
-    """Hold rounds up to and including the date ``until``; False when the run is over."""
+def run_to(world: World, components: Sequence[Component], until: float, *, patient: bool = False) -> bool:
+    """Hold rounds up to and including the date ``until``; False when the run is over.
+
+    A patient run ends before a deadlock, rather than with it.
+    """
     together = not world.options.one_by_one
     while world.stage != "over":
         if together and world.only_session is not None and world.stage == "running" and world.now <= until:
@@ -112,6 +115,8 @@ def run_to(world: World, components: Sequence[Component], until: float) -> bool:
             if world.stage == "over":
                 break
         if until < inf and next_date(world) > until:
+            return True
+        if patient and stuck(world, components):
             return True
         round_once(world, components)
     return False
@@ -151,13 +156,23 @@ def round_once(world: World, components: Sequence[Component]) -> None:
         if not world.going_on:
             _end(world, components)
         elif not world.heap and not world.sharing.changed:
-            from windtunnel.engine.jobs.deadlock import diagnose
-
-            told = [one.why_stuck() for one in components if isinstance(one, ExplainsDeadlocks)]
-            reasons = [f"  {reason}." for reason in told if reason]
-            raise DeadlockError("\n".join((diagnose(world), *reasons)), now=world.now)
+            raise DeadlockError(_diagnosed(world, components), now=world.now)
     except Stopped as stop:
         stop_run(world, components, stop)
+
+
+def _diagnosed(world: World, components: Sequence[Component]) -> str:
+    from windtunnel.engine.jobs.deadlock import diagnose
+
+    told = [one.why_stuck() for one in components if isinstance(one, ExplainsDeadlocks)]
+    return "\n".join((diagnose(world), *[f"  {reason}." for reason in told if reason]))
+
+
+def stuck(world: World, components: Sequence[Component]) -> str:
+    """Why the next round would find a deadlock, and fail; empty if it would not."""
+    if world.stage != "running" or to_tell(world) or next_date(world) > world.now or world.heap:
+        return ""
+    return _diagnosed(world, components) if world.going_on and not world.sharing.changed else ""
 
 
 def _offer_jobs(world: World) -> None:

@@ -52,7 +52,7 @@ const makePanel = (number) => {
     show: (told) => {
       name.textContent = told.name;
       name.hidden = !told.name;
-      const ended = told.over ? (told.outcome === "complete" ? "complete" : told.outcome) : told.paused ? "paused" : "running";
+      const ended = told.over ? (told.outcome === "complete" ? "complete" : told.outcome) : told.stuck ? `waiting for you: ${told.stuck}` : told.paused ? "paused" : "running";
       const speed = told.speed ? `, ${duration(told.speed)} in a second` : "";
       facts.textContent = `${ended}${speed} · ${moment(told.now, told.zero)} · ${plain(told.rows[0])} of ${plain(told.total)} jobs over · ${plain(told.running.length)} running · ${plain(told.submitted.length)} waiting`;
       bar.value = told.total ? Math.min(told.rows[0] / told.total, 1) : 0;
