@@ -1,5 +1,7 @@
 """Rankings, against scipy and published examples."""
 
+from math import inf
+
 import pytest
 
 from mathematics import needs_scipy
@@ -64,3 +66,16 @@ def test_groups_and_direction():
     for values in ({"a": [1, 2]}, {"a": [1, 2], "b": [1]}, {"a": [1], "b": [2]}):
         with pytest.raises(UsageError):
             rank(values)
+
+
+@pytest.mark.parametrize(
+    "values, orders",
+    [({"a": [1, 5], "b": [2, 9]}, 2), ({"a": [1, 5], "b": [2, 9], "c": [3, 10]}, 6), ({"a": [1, 1], "b": [2, 2], "c": [2, 2]}, 3)],
+)
+def test_inputs_that_all_rank_alike_prove_no_more_than_they_are(values, orders):
+    """The distribution of an infinite F says that it is impossible: here two inputs agree, as one in ``orders`` does."""
+    made = rank(values)
+    assert made.f == inf
+    assert made.p_f == pytest.approx(1 / orders)
+    assert f"all inputs rank alike, p = {1 / orders:.3g}" in str(made)
+    assert rank({name: row * 3 for name, row in values.items()}).p_f == pytest.approx(orders**-5)

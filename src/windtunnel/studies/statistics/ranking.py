@@ -5,8 +5,9 @@ recommends (Statistical comparisons of classifiers over multiple data sets, JMLR
 two policies differ when their mean ranks are farther apart than the critical difference.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import inf, sqrt
+from math import exp, factorial, inf, log, prod, sqrt
 
 import msgspec
 
@@ -27,8 +28,10 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     """Friedman's statistic, corrected for ties."""
     p_friedman: float
     f: float
-    """Iman and Davenport's F, with k - 1 and (k - 1)(n - 1) degrees of freedom."""
+    """Iman and Davenport's F, with k - 1 and (k - 1)(n - 1) degrees of freedom; infinite if all inputs rank alike."""
     p_f: float
+    """How likely so large an F is by chance. If all inputs rank alike: how likely that is, as counted; by the
+    distribution of F it is impossible, however few inputs there are."""
     critical_difference: float
     """Nemenyi's: mean ranks that are farther apart differ significantly."""
     confidence: float
@@ -52,11 +55,17 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
         limit, level = self.critical_difference, percent(1 - self.confidence)
         notes = (
             f"Friedman: chi2({k - 1}) = {self.chi_square:.4g}, p = {self.p_friedman:.3g}",
-            f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {self.f:.4g}, p = {self.p_f:.3g}",
+            self._iman_davenport(),
             f"Nemenyi ({level}): ranks differ from {limit:.4g} on; with a letter in common not",
         )
         title = f"{metric}: mean ranks over {n:,} inputs (1 is {self.first})".removeprefix(": ")
         return Table(title, (self.among, "mean rank", "alike"), tuple(rows), notes)
+
+    def _iman_davenport(self) -> str:
+        if self.f == inf:
+            return f"Iman-Davenport: all inputs rank alike, p = {self.p_f:.3g} (counted, for F is infinite)"
+        k, n = len(self.mean_ranks), self.inputs
+        return f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {self.f:.4g}, p = {self.p_f:.3g}"
 
     def pairs(self) -> dict[tuple[str, str], float]:
         """The p-value of each pair of policies by Nemenyi's test."""
@@ -118,7 +127,13 @@ def rank(
         chi_square=chi_square,
         p_friedman=float(stats.chi2.sf(chi_square, k - 1)),
         f=f,
-        p_f=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        p_f=_alike_by_chance(rows[0], n) if f == inf else float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
         critical_difference=critical,
         confidence=confidence,
     )
+
+
+def _alike_by_chance(ranks: Sequence[float], inputs: int) -> float:
+    """The probability that all inputs have these ranks, if each has them in any order."""
+    orders = factorial(len(ranks)) // prod(map(factorial, Counter(ranks).values()))
+    return exp((1 - inputs) * log(orders))
