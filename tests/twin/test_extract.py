@@ -248,8 +248,10 @@ def test_strokes_in_names_and_constraints(extracted, tmp_path):
 
 def test_lines_that_are_none_of_sacct_are_told(extracted, tmp_path):
     (tmp_path / "files/jobs").write_text(rows_of({"User": "ann", "Start": "tomorrow"}, {"User": "bob"}))
-    folder, _ = extracted(anonymous=True, said="jobs.txt: 1 lines are not as sacct prints them, and omitted")
+    folder, _ = extracted(anonymous=True, said="jobs.txt: lines that are not as Slurm prints them, omitted: 1")
     assert len(list(read_workload(folder / "jobs.txt"))) == 1
+    assert "small|root||||" not in (folder / "sacctmgr-assoc.txt").read_text()  # its last stroke ends the line
+    assert "small|root|||" in (folder / "sacctmgr-assoc.txt").read_text()
 
 
 def test_names_in_odd_places_are_replaced(extracted, tmp_path):

@@ -166,7 +166,7 @@ def table(file, columns):
     head = lines[0].split("|")
     rows, lost = [lines[0]], 0
     for line in lines[1:]:
-        fields = parted(line, head)
+        fields = parted(line, head) or line.endswith("|") and parted(line[:-1], head)
         if fields:
             fields = [changed(columns[name], text) if name in columns else text for name, text in zip(head, fields)]
             rows.append("|".join(fields))
@@ -174,7 +174,7 @@ def table(file, columns):
             lost += 1
     write(path, "\\n".join(rows) + "\\n")
     if lost:
-        print(f"{path}: {lost} lines are not as sacct prints them, and omitted", file=sys.stderr)
+        print(f"{path}: lines that are not as Slurm prints them, omitted: {lost}", file=sys.stderr)
 
 
 JOBS = {"User": "u", "Account": "a", "JobName": "j", "Reservation": "r", "State": "state", "SubmitLine": "line"}
