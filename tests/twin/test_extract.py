@@ -127,6 +127,17 @@ def test_what_could_not_come_along_is_told_and_what_is_there_is_not_touched(extr
     assert (tmp_path / "etc/slurm.conf").read_text().startswith("ClusterName=small\nJobCompPass=secret")
 
 
+def test_included_files_of_the_same_name_are_told(extracted, tmp_path):
+    """The copy of the second one replaced that of the first."""
+    (tmp_path / "etc/more").mkdir()
+    (tmp_path / "etc/more/nodes.conf").write_text("NodeName=m[1-2] CPUs=4 RealMemory=100\n")
+    with (tmp_path / "etc/slurm.conf").open("a") as conf:
+        conf.write("Include more/nodes.conf\n")
+    folder, _ = extracted(anonymous=False, said="etc/more/nodes.conf is included, and so is another file of that name")
+    assert (folder / "nodes.conf").read_text().startswith("NodeName=n[1-2]")
+    assert not (folder / ".brought").exists()
+
+
 def test_where_slurm_is_not_nothing_is_begun(tmp_path):
     text = script(start="today", end="now", folder=str(tmp_path / "site"), anonymous=True)
     done = subprocess.run(["/bin/sh"], input=text, text=True, capture_output=True, check=False, env={"PATH": "/none"})

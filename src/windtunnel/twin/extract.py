@@ -38,13 +38,18 @@ bring() {{ # a file, afresh
     cat "$1" > "$2.new"
     mv -f "$2.new" "$2"
 }}
+brought=$folder/.brought # which copies are of which files
+: > "$brought"
 include='^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]][[:space:]]*'
 included() {{ # what a file includes comes along, beside it; so does what that includes
     sed -n "s/$include//p" "$1" | sed "s/[[:space:]]*#.*//; s/%c/$cluster/g" | while read -r name; do
         case $name in /*) from=$name ;; *) from=$etc/$name ;; esac
         copy=$folder/$(basename "$name")
-        if [ -r "$from" ] && [ "$2" -lt 9 ]; then
+        if grep -F "$copy=" "$brought" | grep -qvxF "$copy=$from"; then
+            echo "$from is included, and so is another file of that name: it is left out" >&2
+        elif [ -r "$from" ] && [ "$2" -lt 9 ]; then
             bring "$from" "$copy"
+            printf '%s\\n' "$copy=$from" >> "$brought"
             included "$copy" $(($2 + 1))
         else
             echo "$from is included, and cannot be read: it is left out" >&2
@@ -65,6 +70,7 @@ else # the daemon tells most of it, too
     rm -f "$folder/slurm.conf"
     site=scontrol-node.txt
 fi
+rm -f "$brought"
 sacctmgr -P show assoc where cluster="$cluster" \\
     format=Cluster,Account,ParentName,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,\\
 GrpTRESRunMins,MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS \\
