@@ -1,10 +1,12 @@
 """The inputs of a simulation as users of the library give them: workloads, events, arguments."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.diagnostics.at_once import raise_all, tried
 from windtunnel.model import EventList, HostSet, Job, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors, NamingOthers, OfSharedNodes
 from windtunnel.model.event_kinds import event_kind
@@ -111,9 +113,11 @@ def changed(base: Workload, operations: Sequence[str], **options: Any) -> "Arran
     check_arguments(workload=(base, Workload, "a file or a Workload"))
     if isinstance(base, LeaseJobs):
         raise UsageError("operations change jobs, and this workload is one of leases")
+    faults: list[InputError | UsageError] = []
+    asked = [tried(partial(parse_operation, text), faults) for text in operations]
+    raise_all(faults)
     arranged = base if isinstance(base, Arranged) else Arranged(base)
-    for text in operations:
-        operation = parse_operation(text)
+    for operation in filter(None, asked):
         if operation.name == "merge":
             arranged = arranged.merge(
                 read_workload(str(operation.options["other"]), **options),

@@ -5,7 +5,7 @@ from math import inf
 from operator import attrgetter
 from typing import Any, Final
 
-from windtunnel.diagnostics import Account
+from windtunnel.diagnostics import Account, counted
 from windtunnel.model import EventList, ExternalEvent, JobList, Platform, Workload
 from windtunnel.model.abilities import report_of
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
@@ -245,7 +245,7 @@ def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], 
         larger = workload.larger_than(hosts, cores if by_cores else None)
         if larger is not None:
             count, first, most = larger
-            there = f"{cores} cores" if by_cores else f"{hosts} hosts"
+            there = counted(cores, "core") if by_cores else counted(hosts, "host")
             enough = max(most, workload.hosts)
             account.tell(
                 "too-large",

@@ -97,7 +97,7 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
     """What is between the site and the grid; None: nothing."""
 
     def check(self, *, energy: bool, rule: str = "exact") -> None:
-        """Look at what needs no file to be read, before anything is simulated.
+        """Look at what needs no file to be read, before anything is simulated; at files if there is no way on.
 
         Args:
             energy: whether the run has energy.
@@ -117,8 +117,17 @@ class Electricity(msgspec.Struct, frozen=True, kw_only=True):
         for name, parse in TEXTS.items():
             if getattr(self, name) is not None:
                 tried(partial(parse, getattr(self, name)), faults)
+        if faults:  # there will be no run: what is wrong with files is told with it
+            self._read_all(faults)
         raise_all(faults)
         self.check_battery()
+
+    def _read_all(self, faults: list[InputError | UsageError]) -> None:
+        for name, kind in SIGNALS.items():
+            if (given := getattr(self, name)) is not None:
+                tried(partial(read_signal, given, kind), faults)
+        if self.supply is not None:
+            tried(partial(read_supply, self.supply), faults)
 
     def check_needs(self, *, energy: bool, rule: str = "exact") -> None:
         """Look whether there is what all of it needs besides.

@@ -41,6 +41,18 @@ def test_times_that_overflow_end_a_run(run, tmp_path):
     assert run("run", "hosts:4", "jobs.json", "--out", "out", "-q")[0] == 0  # it is known as a run, and replaced
 
 
+@pytest.mark.parametrize("hosts", [2, 4, 10**6])
+def test_sums_of_times_that_overflow_end_a_run(run, tmp_path, hosts):
+    """Two jobs side by side, two in a row of half the length, and many hosts for a long time."""
+    jobs(tmp_path, 0.0, 0.0, delay=1.5e308 if hosts == 4 else 8e307)
+    code, said = run("run", f"hosts:{hosts}", "jobs.json", "-q", "--out", "out")
+    assert (code, "the sums of the times of this run overflowed" in said) == (1, True)
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "incomplete"
+    for command in ("metrics", "report"):
+        code, said = run(command, "out")
+        assert (code, "overflowed" in said) == (1, True)
+
+
 def test_large_numbers_are_printed_short(run, tmp_path):
     jobs(tmp_path, 0.0, delay=1e300)
     code, said = run("run", "hosts:4", "jobs.json")
@@ -78,6 +90,16 @@ def test_what_leaves_nothing(run):
         assert (code, "leave nothing of 100 s" in said) == (2, True)
         code, said = run("run", "hosts:4", "one.swf", "-q", "--out", "quiet", *trims)
         assert (code, "leave nothing" in said) == (2, True)
+
+
+def test_what_is_left_of_a_run_whose_trims_leave_nothing(run, tmp_path):
+    """It is complete, the error says what it lacks, and the page asked for is there."""
+    code, said = run("run", "hosts:4", "one.swf", "-q", "--out", "out", "--report", "page.html", "--warm-up", "2d")
+    assert (code, "the run is complete in out, without metrics.json: windtunnel metrics out has" in said) == (2, True)
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "complete"
+    assert not (tmp_path / "out" / "metrics.json").exists()
+    assert (tmp_path / "page.html").exists()
+    assert run("metrics", "out")[0] == 0
 
 
 def test_runs_that_share_no_job(run, tmp_path):

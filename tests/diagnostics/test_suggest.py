@@ -3,6 +3,7 @@
 import pytest
 
 from windtunnel.diagnostics import did_you_mean, nearest_names
+from windtunnel.model.application import Pattern
 
 NAMES = ["batsched/easy_bf", "easy", "fcfs", "literature/easy++", "literature/sjf", "pybatsim/easySjf"]
 
@@ -41,3 +42,7 @@ def test_few_names_are_listed_and_many_are_not():
 def test_what_is_named_twice_is_listed_once():
     """The types of a site may be named twice by mistake, which is another finding."""
     assert did_you_mean("Disk", ["CPU", "Memory", "CPU"]) == "known: CPU, Memory"
+
+
+def test_members_of_enumerations_are_suggested_by_what_is_written():
+    assert did_you_mean("unif", Pattern) == "did you mean 'uniform'?"

@@ -244,3 +244,26 @@ def test_without_gymnasium_the_extra_is_named():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert MissingExtraError.__name__ in done.stderr
     assert "windtunnel[rl]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rules", "action"),
+    [
+        *[("chosen-stays", action) for action in ("x", None, 0.5, float("nan"), [0, 1])],
+        *[("ordered", action) for action in (0, [1.0], [float("nan")] * 128, "x", [[0.0] * 128])],
+    ],
+)
+def test_actions_of_another_form_are_refused(rules, action):
+    """Half a number was cut, a row too short left jobs out, and numbers that are none came last."""
+    env = SchedulingEnv("lublin:200?hosts=16&seed=4&estimates=tsafrir", length=20, rules=rules)
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match="an action is "):
+        env.step(action)
+    assert env.step(env.action_space.sample())[1] is not None
+
+
+def test_an_index_may_stand_in_an_array():
+    env = SchedulingEnv("lublin:200?hosts=16&seed=4&estimates=tsafrir", length=20)
+    env.reset(seed=1)
+    for action in (np.int64(0), np.array(0), np.array([0]), 0.0):
+        assert "invalid" not in env.step(action)[4]

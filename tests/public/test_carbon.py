@@ -445,3 +445,11 @@ def test_columns_of_power_are_numbers_whatever_was_asked_for(place):
         "carbon_g": pl.Float64,
         "cost": pl.Float64,
     }
+
+
+def test_what_is_wrong_with_texts_does_not_hide_what_is_wrong_with_files(place):
+    with pytest.raises(UsageError) as caught:
+        simulate(pue=0.5, carbon="5", price="nowhere.csv", second_zero="2024-13-01", supply="nowhere.json")
+    said = str(caught.value)
+    for fault in ("pue: 0.5 is less", "carbon: 5 has no unit", "nowhere.csv: ", "second_zero: ", "nowhere.json: "):
+        assert fault in said

@@ -41,7 +41,8 @@ def test_plots_are_drawn_and_reproducible(run, kind, tmp_path):
 
 def test_png(run, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    assert write_plot(run, "gantt", tmp_path / "a.png", size=(4.0, 3.0)).read_bytes().startswith(b"\x89PNG")
+    for name in ("a.png", "b.PNG"):
+        assert write_plot(run, "gantt", tmp_path / name, size=(4.0, 3.0)).read_bytes().startswith(b"\x89PNG")
 
 
 def test_faults(run, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 from tests.results.small_runs import outage, record, workload
 
 import windtunnel as wt
+from windtunnel.model import DelayProfile, Job, JobList, Request
 from windtunnel.report.figures import side_by_side
 from windtunnel.results.compare import Difference, changed_jobs, compare
 from windtunnel.results.layout import Layout
@@ -22,6 +23,23 @@ def test_a_run_is_like_itself(tmp_path):
     assert made.inputs == {}
     assert "are identical: 60 jobs" in str(made)
     assert changed_jobs(a, b).is_empty()
+
+
+def test_the_same_schedule_on_a_larger_site():
+    """Starts, ends and hosts are the same; the site and how much of it is in use are not."""
+    jobs = JobList("w", [Job(id="w!1", request=Request(1), profile=DelayProfile(id="p", delay=5.0))])
+    made = compare(*(wt.simulate(f"hosts:{hosts}", jobs, "easy") for hosts in (1, 4)))
+    assert made.identical
+    same, platform, _, utilisation = str(made).splitlines()
+    assert same.endswith("are identical: 1 job, same starts, ends and hosts")
+    assert platform == "  input platform: hosts:1x1 (1 host) / hosts:4x1 (4 hosts)"
+    assert utilisation.split() == ["utilisation", "1.0000", "0.2500", "-0.7500", "-75.0%"]
+
+
+def test_no_shift_is_told_where_no_job_ran_in_both():
+    jobs = JobList("w", [Job(id="w!1", request=Request(2), profile=DelayProfile(id="p", delay=5.0))])
+    made = compare(*(wt.simulate(f"hosts:{hosts}", jobs, "easy") for hosts in (1, 4)))
+    assert "mean shift" not in str(made)
 
 
 def test_what_differs_between_two_schedulers():

@@ -32,6 +32,14 @@ def test_infinite_numbers_and_those_that_are_none_are_kept():
         total([inf, -inf])
 
 
+def test_sums_that_overflow_are_told_as_by_fsum():
+    for values in ([1.5e308, 1.5e308], [1e308, 1.0, 1.7e308, 0.1]):
+        with pytest.raises(OverflowError):
+            fsum(values)
+        with pytest.raises(OverflowError, match="overflow"):
+            total(values)
+
+
 @given(st.lists(NUMBERS, min_size=1, max_size=300), st.lists(st.integers(0, 299), max_size=9))
 def test_ranks_are_those_in_order(values, asked):
     ranks = Ranks(vec[float](values))

@@ -9,7 +9,7 @@ from windtunnel.cli.main import main
 from windtunnel.formats.registry import read_platform, read_workload
 from windtunnel.formats.slurm.submit_line import not_followed, options_in
 from windtunnel.model.slurm import Dependency, JobAsk
-from windtunnel.twin.extract import script
+from windtunnel.twin.extract import _FIELDS, script
 
 CONF = """ClusterName=small
 JobCompPass=secret # ask ann
@@ -127,6 +127,17 @@ def test_what_could_not_come_along_is_told_and_what_is_there_is_not_touched(extr
     assert (tmp_path / "etc/slurm.conf").read_text().startswith("ClusterName=small\nJobCompPass=secret")
 
 
+def test_included_files_of_the_same_name_are_told(extracted, tmp_path):
+    """The copy of the second one replaced that of the first."""
+    (tmp_path / "etc/more").mkdir()
+    (tmp_path / "etc/more/nodes.conf").write_text("NodeName=m[1-2] CPUs=4 RealMemory=100\n")
+    with (tmp_path / "etc/slurm.conf").open("a") as conf:
+        conf.write("Include more/nodes.conf\n")
+    folder, _ = extracted(anonymous=False, said="etc/more/nodes.conf is included, and so is another file of that name")
+    assert (folder / "nodes.conf").read_text().startswith("NodeName=n[1-2]")
+    assert not (folder / ".brought").exists()
+
+
 def test_where_slurm_is_not_nothing_is_begun(tmp_path):
     text = script(start="today", end="now", folder=str(tmp_path / "site"), anonymous=True)
     done = subprocess.run(["/bin/sh"], input=text, text=True, capture_output=True, check=False, env={"PATH": "/none"})
@@ -208,3 +219,63 @@ def test_the_options_that_are_kept_are_those_that_are_followed():
     for word in line.split():
         name = word.partition("=")[0].removeprefix("--")
         assert not word.startswith("--") or f"'{name}'" in kept, word
+
+
+def rows_of(*given):
+    """Rows of the columns that the script asks for."""
+    head = [*_FIELDS.split(","), "SubmitLine"]
+    usual = {
+        "State": "COMPLETED", "QOS": "normal", "Partition": "main", "ElapsedRaw": "60", "TimelimitRaw": "5",
+        "ReqCPUS": "1", "ReqTRES": "cpu=1,node=1", "NodeList": "n1", "Reason": "None", "Flags": "SchedBackfill",
+    } | dict.fromkeys(("Submit", "Eligible", "Start", "End"), "2024-01-01T00:00:00+0000")  # fmt: skip
+    rows = [usual | {"JobID": str(at), "JobIDRaw": str(at)} | row for at, row in enumerate(given, 1)]
+    return "\n".join("|".join(row.get(name, "") for name in head) for row in ({n: n for n in head}, *rows)) + "\n"
+
+
+def test_strokes_in_names_and_constraints(extracted, tmp_path):
+    """Constraints such as ``a|b`` took the submit line with them; of names with strokes, columns were shifted."""
+    line = {"User": "ann", "Account": "physics", "SubmitLine": "sbatch --exclusive run.sh"}
+    odd = rows_of(
+        line | {"Constraints": "new|fast"},
+        line | {"JobName": "fit|plot", "Constraints": "[new|old|fast]&big"},
+        line | {"Constraints": "new|fast", "SubmitLine": ""},
+        line | {"JobName": "a", "SubmitLine": "sbatch --exclusive run.sh | tee x"},
+        line | {"State": "CANCELLED by 4711"},
+        line | {"SubmitLine": "sbatch --exclusive --exclude=/home/ann/bad -x n2 run.sh"},
+    )
+    for anonymous in (False, True):
+        (tmp_path / "files/jobs").write_text(odd)
+        folder, _ = extracted(anonymous=anonymous)
+        jobs = list(read_workload(folder / "jobs.txt"))
+        assert [job.ask.exclusive for job in jobs] == [True, True, False, True, True, True]
+        assert [job.ask.partitions for job in jobs] == [("main",)] * 6
+        features = [job.ask.features for job in jobs]
+        assert features == ["new|fast", "[new|old|fast]&big", "new|fast", "", "", ""]
+        assert len({(job.user, job.group) for job in jobs}) == 1
+        said = (folder / "jobs.txt").read_text()
+        for name in ("ann", "physics", "fit", "plot", "4711", "/home"):
+            assert (name in said) != anonymous, name
+
+
+def test_lines_that_are_none_of_sacct_are_told(extracted, tmp_path):
+    (tmp_path / "files/jobs").write_text(rows_of({"User": "ann", "Start": "tomorrow"}, {"User": "bob"}))
+    folder, _ = extracted(anonymous=True, said="jobs.txt: lines that are not as Slurm prints them, omitted: 1")
+    assert len(list(read_workload(folder / "jobs.txt"))) == 1
+    assert "small|root||||" not in (folder / "sacctmgr-assoc.txt").read_text()  # its last stroke ends the line
+    assert "small|root|||" in (folder / "sacctmgr-assoc.txt").read_text()
+
+
+def test_names_in_odd_places_are_replaced(extracted, tmp_path):
+    (tmp_path / "etc/sub/small.parts").chmod(0o644)
+    odd = 'PartitionName=main Nodes=n[1-2] AllowAccounts = "physics, root" DenyAccounts =chemistry\nJobCompPass = secret\n'
+    (tmp_path / "etc/sub/small.parts").write_text(odd)
+    odd = "ReservationName=r StartTime=2024-01-01T00:00:00 EndTime=2024-01-02T00:00:00 Users=-ann,-bob Nodes=n1\n   Comment=of ann\n"
+    (tmp_path / "files/reservation").write_text(odd)
+    folder, _ = extracted(anonymous=True)
+    said = words_in(folder)
+    for name in ("ann", "bob", "physics", "chemistry", "secret"):
+        assert name not in said.replace("None", ""), name
+    ann = next(job.user for job in read_workload(folder / "jobs.txt") if job.name == "1")
+    assert f"Users=-{ann},-u" in said
+    (part,) = read_platform(folder / "slurm.conf").site.partitions
+    assert part.allow_accounts == (next(iter(read_workload(folder / "jobs.txt"))).group, "root")

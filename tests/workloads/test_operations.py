@@ -423,3 +423,11 @@ def test_seeds_below_zero_are_refused(week, line):
     for shorthand in ("lublin:5?seed=-1", "poisson:5?seed=-1"):
         with pytest.raises(UsageError, match="seed must be a whole number of at least 0"):
             read_workload(shorthand)
+
+
+def test_faults_of_several_operations_are_told_at_once():
+    with pytest.raises(UsageError) as caught:
+        wt.arrange("lublin:50?hosts=8", "shake(7, secs=60)", "frist(3)", "first(2)", "scale_load")
+    said = str(caught.value)
+    for fault in ("no option 'secs' (did you mean 'seconds'?)", "no operation 'frist'", "scale_load: "):
+        assert fault in said

@@ -7,7 +7,7 @@ from typing import Any
 from windtunnel.cli import summary
 from windtunnel.cli.endings import end_if_asked
 from windtunnel.cli.run_options import tell_page
-from windtunnel.diagnostics import replacing
+from windtunnel.diagnostics import UsageError, replacing
 
 __all__ = ["carry_out", "print_result"]
 
@@ -33,14 +33,25 @@ def carry_out(
     finally:
         if not quiet:
             summary.print_account(simulation.account.since(told))
-    if trimmed:
-        _ = done.metrics  # trims that leave nothing are an error, whether metrics are printed or not
     if parquet and out is not None:
         with replacing(out / "jobs.parquet") as beside:
             done.jobs.write_parquet(beside)
     if report is not None:
         done.report(report)
+    if trimmed:
+        _check_trims(done, out)
     return done
+
+
+def _check_trims(done: Any, out: Path | None) -> None:
+    """Trims that leave nothing are an error, whether metrics are printed or not; what else was made stays."""
+    try:
+        _ = done.metrics
+    except UsageError as fault:
+        if out is None:
+            raise
+        kept = f"the run is complete in {out}, without metrics.json: windtunnel metrics {out} has those of all of it"
+        raise UsageError(str(fault), kept) from fault
 
 
 def _run(simulation: Any, watched: dict[str, Any] | None) -> Any:

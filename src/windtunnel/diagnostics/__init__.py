@@ -2,7 +2,7 @@
 
 from windtunnel.diagnostics.account import Account, AccountLine, AccountWarning
 from windtunnel.diagnostics.collector import Findings
-from windtunnel.diagnostics.counted import counted
+from windtunnel.diagnostics.counted import counted, too_many
 from windtunnel.diagnostics.errors import (
     ComponentError,
     ComponentTimeoutError,
@@ -73,5 +73,6 @@ __all__ = [
     "show_seconds",
     "show_time",
     "spare_inputs",
+    "too_many",
     "without_garbage_collection",
 ]

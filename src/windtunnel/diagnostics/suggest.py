@@ -16,7 +16,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
     ``name`` is what was given for a name, which may be no text at all.
     """
-    names = sorted({*known})
+    names = sorted({str.__str__(one) for one in known})  # also of members of enumerations, by what is written
     name = str(name)
     near = [other for other in names if other.lower() == name.lower()]
     if not near and len(names) <= COMPARED:

@@ -46,6 +46,9 @@ __all__ = ["SchedulingEnv"]
 _NONE: Final[Mapping[str, Any]] = {}
 
 
+_SPACE: Final = "the action space says what it may be"
+
+
 class SchedulingEnv(_Env):
     """Choose the next job of a window, or give each a priority; an episode is a sequence of jobs of a workload.
 
@@ -145,7 +148,8 @@ class SchedulingEnv(_Env):
         """Make a choice and simulate until the next one.
 
         Raises:
-            UsageError: there is no choice to make: the episode is over, or has not begun.
+            UsageError: there is no choice to make, since the episode is over or has not begun; or the action is of
+                another form than the rules want.
         """
         episode, choice, pays = self._episode, self._choice, self._pays
         if episode is None or choice is None or pays is None:
@@ -166,12 +170,19 @@ class SchedulingEnv(_Env):
         """The places of jobs that an action prefers, and whether it was valid."""
         there = len(choice.jobs)
         if self.options["rules"] == "ordered":
-            return np.argsort(-np.asarray(action)[:there], kind="stable").tolist(), True
-        place = int(action)
+            return np.argsort(-self._priorities(action)[:there], kind="stable").tolist(), True
+        place = _index(action)
         mask = self.action_masks()
         if 0 <= place < len(mask) and mask[place]:
             return ([] if place == self.options["window"] else [place]), True
         return ([] if self.options["rules"] == "may-wait" else [0]), False
+
+    def _priorities(self, action: Any) -> Any:
+        """One finite number for each place: others, as a policy gives that has diverged, would order nothing."""
+        given, window = np.asarray(action), self.options["window"]
+        if given.shape != (window,) or given.dtype.kind not in "fiu" or not np.isfinite(given).all():
+            raise UsageError(f"an action is a priority for each of {window} places, not {action!r:.60}", _SPACE)
+        return given.astype(float)
 
     def action_masks(self) -> Any:
         """For each action (for ``ordered``: for each place) whether it is valid, as booleans."""
@@ -242,3 +253,11 @@ def _site(
     if not alone.hosts:
         raise UsageError("the workload does not say for how many hosts it is made", "give platform='hosts:NUMBER'")
     return Platform.uniform(alone.hosts), alone
+
+
+def _index(action: Any) -> int:
+    """The index that an action is, which may stand in an array."""
+    given = np.asarray(action)
+    if given.size != 1 or given.dtype.kind not in "fiu" or (number := given.item()) != number // 1:
+        raise UsageError(f"an action is the index of a job, not {action!r:.60}", _SPACE)
+    return int(number)

@@ -48,7 +48,8 @@ class Sequences:
         """
         wide = [job for job in self._jobs if job.request.hosts > hosts]
         if wide:
-            message = f"{len(wide):,} jobs request more than the {hosts:,} hosts there are, such as {wide[0].id!r}"
+            there = "1 host there is" if hosts == 1 else f"{hosts:,} hosts there are"
+            message = f"{len(wide):,} jobs request more than the {there}, such as {wide[0].id!r}"
             hint = f"operations=('to_hosts({hosts})',) scales sizes; read_workload(LOG, max_processors={hosts}) drops"
             raise UsageError(f"{message} ({wide[0].request.hosts:,})", hint)
 

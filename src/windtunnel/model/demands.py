@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from windtunnel.diagnostics.counted import too_many
 from windtunnel.model.host import Host
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Request
@@ -80,7 +81,7 @@ class Demands:
         if there >= need.hosts:
             return ""
         if not need.amounts or need.hosts > len(self.hosts):
-            return f"asks for {need.hosts} hosts, there are {len(self.hosts)}"
+            return too_many(need.hosts, "host", len(self.hosts))
         what = " and ".join(f"{amount:g} {name}" for name, amount in need.amounts)
         have = f"{there} hosts have" if there > 1 else "1 host has" if there else "no host has"
         return f"asks for {need.hosts} host{'s' * (need.hosts > 1)} with {what}, {have} that much"

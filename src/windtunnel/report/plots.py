@@ -85,7 +85,7 @@ def plot(
     if not isinstance(path, str | Path | None):
         raise UsageError(f"a plot is saved in a file, not in a {type(path).__name__}")
     target = None if path is None else Path(path)
-    if target is not None and target.suffix not in _FORMATS:
+    if target is not None and target.suffix.lower() not in _FORMATS:
         raise UsageError(f"cannot draw into {str(path)!r}", f"known formats: {', '.join(_FORMATS)}")
     if beside and kind == "gantt":
         raise UsageError("a gantt shows one run", "draw the others on axes of their own (ax=)")
@@ -117,8 +117,9 @@ def _figure(size: tuple[float, float]) -> Any:
 def _save(ax: "Axes", target: Path) -> None:
     figure: Any = ax.get_figure(root=True) if _takes_root() else ax.get_figure()
     dated: Mapping[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    suffix = target.suffix.lower()
     with replacing(target) as beside:
-        figure.savefig(beside, dpi=150, format=target.suffix[1:], metadata=dated.get(target.suffix, {}))
+        figure.savefig(beside, dpi=150, format=suffix[1:], metadata=dated.get(suffix, {}))
 
 
 def _takes_root() -> bool:

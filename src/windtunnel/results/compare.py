@@ -41,6 +41,12 @@ class Difference(msgspec.Struct, frozen=True):
         return None if change is None or not self.a else change / abs(self.a)
 
     @property
+    def differs(self) -> bool:
+        """Whether the figures differ by more than rounding."""
+        change = self.change
+        return self.a != self.b if change is None else abs(change) > 1e-12 * abs(self.a or 0.0)
+
+    @property
     def label(self) -> str:
         """Name and unit."""
         return f"{self.name} [{self.unit}]" if self.unit else self.name
@@ -98,21 +104,30 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         if self.identical:
             same = f"{self.a} and {self.b} are identical: {counted(self.jobs_a, 'job')}, same starts, ends and hosts"
-            billed = {d.label for d in self.figures if d.a != d.b and d.name.partition(",")[0] in BILLED}
-            rows = [row for row in self.table() if row[0] in billed]
-            given = self.inputs.get("electricity") if rows else None
-            said = [] if given is None else [f"  input electricity: {_clipped(given[0])} / {_clipped(given[1])}"]
-            return "\n".join([same, *said, *(_aligned(rows) if rows else ())])
+            return "\n".join([same, *self._other_figures()])
+        both_ran = self.earlier + self.later + self.same_start
         common = self.jobs_a - self.only_a
         jobs_a, jobs_b = counted(self.jobs_a, "job"), counted(self.jobs_b, "job")
         lines = [
             f"a = {self.a}: {jobs_a}; b = {self.b}: {jobs_b}; {common:,} in both",
-            *(f"  input {name}: {_clipped(a)} / {_clipped(b)}" for name, (a, b) in self.inputs.items()),
+            *map(self._input, self.inputs),
             f"  started earlier in b: {self.earlier:,}, later: {self.later:,}, at the same time: {self.same_start:,}",
-            *([f"  mean shift of starts: {self.mean_shift:+,.2f} s"] if common else []),
+            *([f"  mean shift of starts: {self.mean_shift:+,.2f} s"] if both_ran else []),
             f"  other hosts: {self.other_hosts:,}, other end: {self.other_state:,}",
         ]
         return "\n".join([*lines, *_aligned(self.table())])
+
+    def _other_figures(self) -> list[str]:
+        """What differs between runs of the same schedule, such as the bill, or the share of a site in use."""
+        other = {d.label: d.name.partition(",")[0] in BILLED for d in self.figures if d.differs}
+        rows = [row for row in self.table() if row[0] in other]
+        only_billed = all(other.values())
+        said = [self._input(name) for name in self.inputs if name == "electricity" or not only_billed]
+        return [*said, *_aligned(rows)] if rows else []
+
+    def _input(self, name: str) -> str:
+        a, b = self.inputs[name]
+        return f"  input {name}: {_clipped(a)} / {_clipped(b)}"
 
 
 def _aligned(table: list[tuple[str, str, str, str, str]]) -> list[str]:

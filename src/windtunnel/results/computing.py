@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from math import fsum, inf
+from math import fsum, inf, isfinite
 from operator import mul, sub
 
 import msgspec
 
+from windtunnel.diagnostics import SimulationError
 from windtunnel.model.bill import Bill
 from windtunnel.results.columns import Columns
-from windtunnel.results.derived import Derived
+from windtunnel.results.derived import TOO_LONG, Derived
 from windtunnel.results.kept import Kept
 from windtunnel.results.metrics import GroupMetrics, Metrics, UpToStop
 from windtunnel.results.own_metrics import Record, figures_of
@@ -47,6 +48,7 @@ def compute(
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.
+        SimulationError: times are finite each, and their sums are not.
     """
     opens, closes = window(columns, warm_up, cool_down, derived)
     trimmed = bool(seconds_of(warm_up, 1.0, "warm-up") or seconds_of(cool_down, 1.0, "cool-down"))
@@ -55,6 +57,8 @@ def compute(
         derived = Derived(chosen)
     allocated = _allocated(columns, opens, closes, None if trimmed else derived)
     available = available_in(columns, opens, closes)
+    if isfinite(closes) and not isfinite(allocated + available):
+        raise SimulationError(TOO_LONG)
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(derived.ran)
     users, queues = _groups(derived)
     states = derived.states

@@ -6,12 +6,15 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.diagnostics import SimulationError
 from windtunnel.results.columns import Columns
 from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.quantity import Figures
 
-__all__ = ["Derived"]
+__all__ = ["TOO_LONG", "Derived"]
 
+TOO_LONG: Final = "the sums of the times of this run overflowed: its jobs last too long or come too late"
+"""What is said of times that are finite each, and not together."""
 _COMPILED: Final = COMPILED and byteorder == "little"
 """Whether compiled code reads the bytes of columns."""
 
@@ -29,6 +32,12 @@ class Derived(Figures):
         """Ended and rejected ones."""
         self.states = columns.states()
         self.ran = ran = columns.ran()
+        try:
+            self._find(ran, distributed)
+        except OverflowError:  # each time is finite, their sum is not
+            raise SimulationError(TOO_LONG) from None
+
+    def _find(self, ran: Columns, distributed: bool) -> None:
         if _COMPILED and isinstance(ran.finish, array):
             from windtunnel.results import figures_by_number
 

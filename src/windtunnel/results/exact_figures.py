@@ -60,13 +60,20 @@ class ExactSum:
         self._count = kept + 1
 
     def value(self) -> float:
-        """The sum, rounded once."""
+        """The sum, rounded once.
+
+        Raises:
+            OverflowError: the numbers are finite and their sum is not, as of :func:`math.fsum`.
+        """
         parts = self._parts
         low: i64 = self._whole & 0xFFFFFFFF
         floats = [*self._odd, float(self._whole - low), float(low)]
         at: i64 = 0
         while at < self._count:
-            floats.append(parts[at])
+            part = parts[at]
+            if part - part != 0.0:
+                raise OverflowError("intermediate overflow of a sum")
+            floats.append(part)
             at += 1
         return fsum(floats)
 

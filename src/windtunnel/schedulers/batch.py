@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.diagnostics import too_many
 from windtunnel.model import Job
 from windtunnel.model.demands import Demands
 from windtunnel.schedulers.base import Scheduler
@@ -33,7 +34,7 @@ __all__ = ["BatchScheduler", "too_large"]
 
 def too_large(job: Job, size: int) -> RejectJob:
     """The rejection of a job that wants more hosts than there are."""
-    return RejectJob(job_id=job.id, reason=f"asks for {job.request.hosts} hosts, there are {size}")
+    return RejectJob(job_id=job.id, reason=too_many(job.request.hosts, "host", size))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import ClassVar
 
+from windtunnel.diagnostics import too_many
 from windtunnel.model import Job
 from windtunnel.model.signals import Signal
 from windtunnel.schedulers.batch import BatchScheduler
@@ -153,7 +154,7 @@ class CappedEasy(BatchScheduler):
         """Why a job can never start; empty: it can."""
         need, size = job.request.hosts, self.site.size
         if need > size:
-            return f"asks for {need} hosts, there are {size}"
+            return too_many(need, "host", size)
         if self._cap is None:
             return ""
         watts = self._watts.base + self._watts.at_most(need)

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.diagnostics import ComponentError, UsageError
+from windtunnel.diagnostics import ComponentError, UsageError, too_many
 from windtunnel.model import HostSet, Job
 from windtunnel.model.demands import Demands, described_by
 from windtunnel.schedulers.by_core import packing_by_cores
@@ -128,7 +128,7 @@ class Part:
         if isinstance(self._component, Stage):
             return self._component.why_not(job)
         if request.processors > self._total:
-            return f"asks for {request.processors} cores, there are {self._total}"
+            return too_many(request.processors, "core", self._total)
         return demands.unmeetable(demands.of(request))
 
     @property

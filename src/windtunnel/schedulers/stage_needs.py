@@ -5,6 +5,7 @@ from math import ceil
 
 import msgspec
 
+from windtunnel.diagnostics import counted, too_many
 from windtunnel.model import Host, HostSet, Job
 from windtunnel.model.demands import described_by
 
@@ -94,10 +95,11 @@ class Needs:
     def why_not(self, need: Need) -> str:
         """Why an empty site could never satisfy a need."""
         if need.hosts > len(self._hosts):
-            return f"asks for {need.hosts} machines, there are {len(self._hosts)}"
+            return too_many(need.hosts, "machine", len(self._hosts))
         what = " and ".join(f"{size:g} {name}" for name, size in (("cores", need.cores), *need.others) if size)
         fitting = sum(self._could(host, need) for host in self._hosts)
-        return f"asks for {need.hosts} x {what}, of which {fitting} machines have that much"
+        have = f"{counted(fitting, 'machine')} {'has' if fitting == 1 else 'have'} that much"
+        return f"asks for {need.hosts} x {what}, of which {have}"
 
     def _could(self, host: Host, need: Need) -> bool:
         return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)

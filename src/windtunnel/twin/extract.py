@@ -38,13 +38,18 @@ bring() {{ # a file, afresh
     cat "$1" > "$2.new"
     mv -f "$2.new" "$2"
 }}
+brought=$folder/.brought # which copies are of which files
+: > "$brought"
 include='^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]][[:space:]]*'
 included() {{ # what a file includes comes along, beside it; so does what that includes
     sed -n "s/$include//p" "$1" | sed "s/[[:space:]]*#.*//; s/%c/$cluster/g" | while read -r name; do
         case $name in /*) from=$name ;; *) from=$etc/$name ;; esac
         copy=$folder/$(basename "$name")
-        if [ -r "$from" ] && [ "$2" -lt 9 ]; then
+        if grep -F "$copy=" "$brought" | grep -qvxF "$copy=$from"; then
+            echo "$from is included, and so is another file of that name: it is left out" >&2
+        elif [ -r "$from" ] && [ "$2" -lt 9 ]; then
             bring "$from" "$copy"
+            printf '%s\\n' "$copy=$from" >> "$brought"
             included "$copy" $(($2 + 1))
         else
             echo "$from is included, and cannot be read: it is left out" >&2
@@ -65,6 +70,7 @@ else # the daemon tells most of it, too
     rm -f "$folder/slurm.conf"
     site=scontrol-node.txt
 fi
+rm -f "$brought"
 sacctmgr -P show assoc where cluster="$cluster" \\
     format=Cluster,Account,ParentName,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,\\
 GrpTRESRunMins,MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS \\
@@ -115,6 +121,8 @@ def other(kind, name):
 
 
 def changed(kind, name):
+    if kind == "state":  # CANCELLED by a user, of whom it gives the number
+        return name.partition(" by ")[0]
     return options(name) if kind == "line" else other(kind, name)
 
 
@@ -139,32 +147,58 @@ def options(line):
             name, equals, value = SHORT.get(word[1], word[1]), "=" if word[2:] else "", word[2:].lstrip("=")
         if not equals and name not in ALONE:
             equals, value = "=", next(rest, "")
-        if name in KEPT:
+        if name in KEPT and not (name in ("nodelist", "exclude") and "/" in value):  # a file, of somebody
             found.append(shlex.quote("--" + name + equals + value))
     return " ".join(found)
+
+
+LOOKS = dict.fromkeys(("Submit", "Eligible", "Start", "End"), r"(?:\\d{4}-[^|]*|\\d+|Unknown|None|N/A|)")
+LOOKS.update(JobID=r"\\d[^|]*", State=r"[A-Z_]+[+]?(?: by [^|]*)?", JobName=".*?", Constraints=".*?")
+
+
+def parted(line, head):
+    # names, constraints and submit lines may hold what stands between fields
+    for last in (r"(?:(?:[^\\s|]*/)?(?:sbatch|srun|salloc)(?:\\s.*)?|)", ".*"):
+        looks = dict(LOOKS, SubmitLine=last)
+        found = re.fullmatch("[|]".join("(" + looks.get(name, "[^|]*") + ")" for name in head), line)
+        if found:
+            return found.groups()
+    return None
 
 
 def table(file, columns):
     path = folder / file
     lines = read(path).rstrip("\\n").split("\\n")
     head = lines[0].split("|")
-    rows = [lines[0]]
+    rows, lost = [lines[0]], 0
     for line in lines[1:]:
-        fields = line.split("|", len(head) - 1) if head[-1] == "SubmitLine" else line.split("|")
-        if len(fields) == len(head):  # a line with fewer is the rest of a submit line
+        fields = parted(line, head) or line.endswith("|") and parted(line[:-1], head)
+        if fields:
             fields = [changed(columns[name], text) if name in columns else text for name, text in zip(head, fields)]
             rows.append("|".join(fields))
+        elif line.count("|") >= len(head) - 1:  # a line with fewer is the rest of a submit line
+            lost += 1
     write(path, "\\n".join(rows) + "\\n")
+    if lost:
+        print(f"{path}: lines that are not as Slurm prints them, omitted: {lost}", file=sys.stderr)
 
 
-table("jobs.txt", {"User": "u", "Account": "a", "JobName": "j", "Reservation": "r", "SubmitLine": "line"})
+JOBS = {"User": "u", "Account": "a", "JobName": "j", "Reservation": "r", "State": "state", "SubmitLine": "line"}
+table("jobs.txt", JOBS)
 table("sacctmgr-assoc.txt", {"User": "u", "Account": "a", "ParentName": "a"})
 
 
 def listed(kind):
-    return lambda found: found[1] + ",".join(
-        name if name in ("ALL", "(null)") else other(kind, name) for name in found[2].split(",")
-    )
+    return lambda found: found[1] + ",".join(one(kind, name.strip()) for name in found[2].strip('"').split(","))
+
+
+def one(kind, name):
+    if name in ("ALL", "(null)"):
+        return name
+    return "-" + other(kind, name[1:]) if name.startswith("-") else other(kind, name)  # -ann: all but her
+
+
+VALUE = r"(\\"[^\\"\\n]*\\"|[^\\s#]+)"
 
 
 def confs(path, left=9):
@@ -177,14 +211,14 @@ def confs(path, left=9):
 
 for conf in {*folder.glob("*.conf"), *confs(folder / "slurm.conf"), *confs(folder / "scontrol-partition.txt")}:
     text = re.sub(r"#.*", "", read(conf))  # comments may name anybody
-    text = re.sub(r"(?i)\\b(\\w*Pass=)\\S+", r"\\1", text)
-    text = re.sub(r"(?i)((?:Allow|Deny)Accounts=)([^\\s#]+)", listed("a"), text)
-    write(conf, re.sub(r"(?i)(AllowGroups=)([^\\s#]+)", listed("g"), text))
+    text = re.sub(r"(?i)\\b(\\w*Pass[ \\t]*=[ \\t]*)" + VALUE, r"\\1", text)
+    text = re.sub(r"(?i)((?:Allow|Deny)Accounts[ \\t]*=[ \\t]*)" + VALUE, listed("a"), text)
+    write(conf, re.sub(r"(?i)(AllowGroups[ \\t]*=[ \\t]*)" + VALUE, listed("g"), text))
 path = folder / "scontrol-reservation.txt"
 text = read(path)
 for kind, key_of in (("r", "ReservationName"), ("u", "Users"), ("g", "Groups"), ("a", "Accounts")):
     text = re.sub(r"(\\b" + key_of + r"=)(\\S+)", listed(kind), text)
-write(path, text)
+write(path, re.sub(r"(?m)[ \\t]*\\bComment=.*$", "", text))
 # Reasons of drains, comments and the names of daemons may name people.
 nodes = folder / "scontrol-node.txt"
 if (folder / "slurm.conf").exists():

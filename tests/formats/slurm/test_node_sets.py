@@ -74,6 +74,7 @@ def test_front_ends_change_nothing(tmp_path):
     [
         ("NodeSet=a Featur=fast", "NodeSet has no Featur: it has no effect"),
         ("DownNodes=n1 Stat=DOWN", "DownNodes has no Stat: it has no effect"),
+        ("SchedulerParameters=bf_windw=5", "SchedulerParameters has no bf_windw: it has no effect"),
         ("FrontendName=f Addr=x", "FrontendName has no Addr: it has no effect"),
     ],
 )

@@ -238,7 +238,7 @@ def test_words_about_topologies_are_told(site):
         (1, "Topology is not simulated"),
         (2, "Dragonfly in TopologyParam is not simulated"),
         (2, "SwitchAsNodeRank in TopologyParam is not simulated"),
-        (2, "TopologyParam has no Foo in TopologyParam: it has no effect"),
+        (2, "TopologyParam has no Foo: it has no effect"),
     ]
 
 

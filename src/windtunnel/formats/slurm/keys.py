@@ -38,15 +38,19 @@ class KeyTable(msgspec.Struct, frozen=True):
             if not self.tell_one(line, key, written) and not self.begins:
                 break  # a line that begins with a misspelt word is none of ours
 
-    def tell_one(self, line: Line, key: str, written: str) -> bool:
-        """Note a key or word (in small letters, and as written) if nothing comes of it; whether it is known."""
+    def tell_one(self, line: Line, key: str, written: str, within: str = "") -> bool:
+        """Note a key, or a word within a key, (in small letters and as written) if nothing comes of it.
+
+        Returns:
+            Whether it is known.
+        """
         if any(key in _lower(names) for names in (self.simulated, self.irrelevant, self.at_default)):
             return True
         if key in _lower(self.not_simulated):
-            line.note(f"{written} is not simulated", "ignored", Severity.WARNING)
+            line.note(f"{written}{within and f' in {within}'} is not simulated", "ignored", Severity.WARNING)
             return True
-        message = f"{self.what} has no {written}: it has no effect"
-        line.note(message, "unknown-key", Severity.WARNING, self._hint(key, written.split(maxsplit=1)[0]))
+        message = f"{within or self.what} has no {written}: it has no effect"
+        line.note(message, "unknown-key", Severity.WARNING, self._hint(key, written))
         return False
 
     def _hint(self, key: str, written: str) -> str:
@@ -83,7 +87,7 @@ def tell_words(table: str, line: Line, key: str) -> None:
     """Note the words of a list (such as SchedulerParameters) that nothing comes of."""
     for word in line.words(key):
         name = word.partition("=")[0]
-        TABLES[table].tell_one(line, name.lower(), f"{name} in {key}" if table else name)
+        TABLES[table].tell_one(line, name.lower(), name, within=key if table else "")
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -51,6 +51,8 @@ _FREE: Final = frozenset(
 )
 """Columns that hold what users or administrators wrote."""
 
+_SUBMITTED: Final = re.compile(r"((\S*/)?(sbatch|srun|salloc)(\s.*)?|)", re.DOTALL)
+"""How a SubmitLine begins as a rule: where constraints such as ``a|b`` stand before it, nothing else tells."""
 _AS_PRINTED: Final = "spreadsheets change fields: give the file as sacct -P has printed it"
 _MOST_LINES: Final = 500
 """The longest row (lines)."""
@@ -60,12 +62,13 @@ def rows(text: str, findings: Findings) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows as field by name, with the line each starts on; what cannot be understood is noted."""
     lines = text.split("\n")
     head = lines[0].rstrip("\r").split("|")
-    if head and not head[-1]:
+    ended = not head[-1]
+    if ended:
         head.pop()  # sacct -p ends each row with a separator
     for name in sorted({name for name in head if head.count(name) > 1}):
         message = f"several columns are called {name!r}: the last one counts"
         findings.tally(message, code="repeated-member", line=1)
-    table = _Table(head)
+    table = _Table(head, ended=ended)
     at = 1
     while at < len(lines):
         if not lines[at].strip():
@@ -81,8 +84,10 @@ def rows(text: str, findings: Findings) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 class _Table:
-    def __init__(self, head: Sequence[str]) -> None:
+    def __init__(self, head: Sequence[str], *, ended: bool) -> None:
         self._head = head
+        self._ended = ended
+        """Whether each row ends with a separator."""
         self._checks = {place: _LOOKS[name] for place, name in enumerate(head) if name in _LOOKS}
         self._free = {place for place, name in enumerate(head) if name in _FREE}
         before = min(self._free, default=0)
@@ -101,7 +106,7 @@ class _Table:
         best_size = 1
         for size in range(1, _MOST_LINES):
             fields = text.split("|")
-            if len(fields) == len(self._head) + 1 and not fields[-1]:
+            if len(fields) == len(self._head) + 1 and not fields[-1] and not self._lacks_submit_line(fields):
                 fields.pop()
             if len(fields) >= len(self._head) and (found := self._fit(fields)) is not None:
                 best, best_size = found, size
@@ -112,6 +117,10 @@ class _Table:
                 break
             text += "\n" + lines[following].rstrip("\r")
         return (None if best is None else dict(zip(self._head, best, strict=True))), best_size
+
+    def _lacks_submit_line(self, fields: list[str]) -> bool:
+        """Whether an empty last field is an empty submit line, rather than the end of a row."""
+        return not self._ended and self._head[-1] == "SubmitLine" and _SUBMITTED.fullmatch(fields[-2]) is None
 
     def fault(self, line: str) -> tuple[str, str]:
         """What is wrong with a line that begins no row, and a hint."""
@@ -136,14 +145,22 @@ class _Table:
     def _fit(self, fields: list[str]) -> list[str] | None:
         """The fields as those of the head, with the surplus in texts of users; None when nothing fits.
 
-        Texts that begin or end with a separator only if no others fit: fields beside a text are often empty.
+        Texts that begin or end with a separator only if no others fit: fields beside a text are often empty. So do
+        submit lines that begin with another command.
         """
         if len(fields) == len(self._head):
             return fields if all(check.fullmatch(fields[place]) for place, check in self._checks.items()) else None
-        return self._with_surplus(fields, edges=False) or self._with_surplus(fields, edges=True)
+        for usual in (True, False):
+            for edges in (False, True):
+                found = self._with_surplus(fields, edges=edges, usual=usual)
+                if found is not None:
+                    return found
+        return None
 
-    def _with_surplus(self, fields: list[str], edges: bool) -> list[str] | None:
+    def _with_surplus(self, fields: list[str], *, edges: bool, usual: bool) -> list[str] | None:
         """The same for more fields than the head has; ``edges``: separators may be at the edges of texts.
+
+        With ``usual`` a submit line begins with a command of Slurm.
 
         Column by column: with how many of the surplus fields taken up can one be there, and how did one come there?
         """
@@ -152,8 +169,11 @@ class _Table:
         taken: dict[int, int] = {0: 0}
         for place in range(len(self._head)):
             check, free = self._checks.get(place), place in self._free
+            begins = _SUBMITTED if usual and self._head[place] == "SubmitLine" else None
             following: dict[int, int] = {}
             for before in taken:
+                if begins is not None and begins.fullmatch(fields[place + before]) is None:
+                    continue
                 if check is None or check.fullmatch(fields[place + before]):
                     following.setdefault(before, before)
                 if free and (edges or fields[place + before]):

@@ -7,6 +7,7 @@ the first of the queue does not fit. Rigid jobs are started at their size, and n
 from collections.abc import Container, Iterable, Iterator
 from math import inf
 
+from windtunnel.diagnostics import too_many
 from windtunnel.model import HostPool, HostSet, Job
 from windtunnel.model.application import ElasticProfile, sizes_of
 from windtunnel.model.expressions import ExpressionError, evaluate, substituted
@@ -76,7 +77,7 @@ class ElasticPolicy(Scheduler):
         there = len(view.hosts)
         least = [(job, sizes_of(job)[0]) for job in view.mirror.arrived]
         rejected: list[Decision] = [
-            Reject(job, f"asks for {size} hosts, there are {there}") for job, size in least if size > there
+            Reject(job, too_many(size, "host", there)) for job, size in least if size > there
         ]
         view.decided(rejected)
         return rejected

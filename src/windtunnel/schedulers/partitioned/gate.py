@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from windtunnel.diagnostics import too_many
 from windtunnel.model import HostSet, Job, Platform
 from windtunnel.model.demands import described_by
 from windtunnel.model.slurm import OverSubscribe, SlurmSite
@@ -111,7 +112,7 @@ class Gate:
         if lacking := demands.unmeetable(need):
             return lacking
         if sized.request.processors > hosts.all_cores and not need.amounts and demands.hosts:
-            return f"asks for {sized.request.processors} cores, there are {hosts.all_cores}"
+            return too_many(sized.request.processors, "core", hosts.all_cores)
         if partition.max_nodes is not None and need.hosts > partition.max_nodes:
             return "PartitionNodeLimit"
         if any(count > self.state.site.licences.get(name, 0) for name, count in record.job.ask.licences.items()):

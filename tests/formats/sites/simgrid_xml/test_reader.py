@@ -166,6 +166,11 @@ class TestProfiles:
             "0 1\nPERIODICITY 5\nLOOPAFTER 1",
             "0 1\n9 1\nPERIODICITY 5",
             "0 1\nLOOPAFTER 0",
+            "0 1\n3 1\nLOOPAFTER -1",
+            "0 1\nLOOPAFTER nan",
+            "0 1\nPERIODICITY -5",
+            "0 1\nPERIODICITY inf",
+            "0 1\nPERIODICITY 1e-300",
         ],
     )
     def test_faults_name_the_profile_file(self, tmp_path, lines):
@@ -175,6 +180,15 @@ class TestProfiles:
         with pytest.raises(InputError) as caught:
             read_platform(path)
         assert {(f.file, f.code) for f in caught.value.findings} == {(str(tmp_path / "speed.txt"), "bad-profile")}
+
+
+    @pytest.mark.parametrize(
+        ("period", "said"),
+        [("nan", "periodicity is 'nan'"), ("1e-300", "repeats every 1e-300 s: expected at least 1e-06 s")],
+    )
+    def test_periods_with_which_a_run_would_not_get_on(self, period, said):
+        with pytest.raises(InputError, match=said):
+            read(full(f'<host id="h" speed="1Gf"/><trace id="t" periodicity="{period}">0 1</trace>'))
 
 
 class TestProperties:
@@ -197,6 +211,17 @@ class TestProperties:
         ]
         with pytest.raises(InputError, match="network/TCP-gamma is '-1'"):
             read(full('<host id="h" speed="1Gf"/>').replace("<zone", item.format(-1)))
+
+    def test_numbers_that_are_not_finite(self):
+        item = '<config><prop id="network/loopback-bw" value="inf"/></config><zone'
+        with pytest.raises(InputError, match="network/loopback-bw is 'inf'"):
+            read(full('<host id="h" speed="1Gf"/>').replace("<zone", item))
+        for spot in ("nan 1 3", "1 inf 3", "1 2 1e400"):
+            with pytest.raises(InputError, match=f"coordinates are '{spot}'"):
+                read(full(f'<host id="h" speed="1Gf" coordinates="{spot}"/>', "Vivaldi"))
+        text = full('<host id="h" speed="1Gf"><prop id="wattage_per_state" value="1e308:1e308"/></host>')
+        with pytest.raises(InputError, match="'1e308' is not a power in watts"):
+            read(text, energy=True)
 
     def test_configuration_items_are_kept(self):
         text = full('<host id="h" speed="1Gf"/>').replace(

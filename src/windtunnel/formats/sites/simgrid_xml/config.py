@@ -1,5 +1,6 @@
 """``<config>``: SimGrid's configuration items (spec/execution-model.md 1.1)."""
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from windtunnel.diagnostics import Severity, did_you_mean
@@ -72,7 +73,7 @@ def _check(prop: "_Element", values: Values) -> None:
         values.findings.tally(message, code="renamed", line=line_of(prop), severity=Severity.NOTE)
     if name in NUMBERS:
         try:
-            good = float(value) >= 0
+            good = 0 <= float(value) < inf
         except ValueError:
             good = False
         if not good:

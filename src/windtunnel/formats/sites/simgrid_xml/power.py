@@ -7,6 +7,7 @@ from windtunnel.diagnostics import Severity
 from windtunnel.formats.sites.simgrid_xml.builder import HostDraft
 from windtunnel.formats.sites.simgrid_xml.values import Values
 from windtunnel.model.host import PowerState
+from windtunnel.model.signals import MOST
 
 __all__ = ["Power", "PowerReader"]
 
@@ -131,7 +132,7 @@ def _watt(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
+    if not 0 <= value <= MOST:  # joules of larger ones would overflow
         raise ValueError(f"{text.strip()!r} is not a power in watts")
     return value
 

@@ -1,6 +1,6 @@
 """Profiles: how speeds, states, bandwidths and latencies change with time (spec/execution-model.md 1.5)."""
 
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["ResourceTrace", "Traces"]
 
 MAX_BYTES = 64 << 20
+SHORTEST = 1e-6
+"""Seconds: with shorter periods a run would hardly get on."""
 FILES = {"speed_file": "SPEED", "availability_file": "SPEED", "state_file": "STATE"} | {
     "bandwidth_file": "BANDWIDTH",
     "latency_file": "LATENCY",
@@ -44,10 +46,13 @@ def parse_profile(text: str, periodicity: float = 0.0) -> tuple[ResourceTrace, l
         try:
             if words[0] in {"PERIODICITY", "LOOPAFTER"}:
                 loops = True
-                if words[0] == "PERIODICITY":
-                    periodicity = float(words[1])
+                seconds = float(words[1])
+                if not 0 <= seconds < inf:
+                    faults.append((number, f"{raw.strip()!r}: expected a finite number of seconds, 0 or more"))
+                elif words[0] == "PERIODICITY":
+                    periodicity = seconds
                 else:
-                    pause = float(words[1])
+                    pause = seconds
                 continue
             date, value = float(words[0]), float(words[1])
         except (ValueError, IndexError):
@@ -68,6 +73,8 @@ def parse_profile(text: str, periodicity: float = 0.0) -> tuple[ResourceTrace, l
         faults.append((0, "the profile is empty"))
     if loops and period <= 0 and not faults:
         faults.append((0, "the profile repeats without any time passing"))
+    if 0 < period < SHORTEST and not faults:
+        faults.append((0, f"the profile repeats every {period:g} s: expected at least {SHORTEST:g} s"))
     return ResourceTrace(tuple(pairs), period), faults
 
 
@@ -103,7 +110,10 @@ class Traces:
             self.values.fault(element, "duplicate-id", f"the trace {name!r} is declared twice")
         periodicity = 0.0
         try:
-            periodicity = float(element.get("periodicity", "0"))
+            given = float(element.get("periodicity", "0"))
+            if not isfinite(given):
+                raise ValueError(given)
+            periodicity = given
         except ValueError:
             text = element.get("periodicity")
             self.values.fault(element, "bad-number", f"periodicity is {text!r}", "expected a number of seconds")

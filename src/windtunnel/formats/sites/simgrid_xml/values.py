@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from windtunnel.diagnostics import Findings, did_you_mean
@@ -163,13 +164,20 @@ class Values:
         if not text:
             return None
         try:
-            x, y, z = (float(part) for part in text.split(" "))
+            x, y, z = (self._finite(part) for part in text.split(" "))
         except ValueError:
             self.fault(
                 element, "bad-coordinates", f"coordinates are {text!r}", "expected three numbers: x y height (ms)"
             )
             return (0.0, 0.0, 0.0)
         return (x, y, z)
+
+    @staticmethod
+    def _finite(text: str) -> float:
+        value = float(text)
+        if not isfinite(value):
+            raise ValueError(text)
+        return value
 
 
 def _radical_hint(part: str) -> str:
