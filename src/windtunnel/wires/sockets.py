@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-__all__ = ["UNIX_SOCKETS", "answer_at_once", "has_come"]
+__all__ = ["UNIX_SOCKETS", "answer_at_once", "comes_within", "has_come"]
 
 def answer_at_once(made: Any) -> None:
     """Small messages over TCP do not wait for others to be sent with."""
@@ -23,8 +23,24 @@ if sys.platform == "win32":
         """A function that says at once whether something has come, or the other end has closed."""
         return lambda: select.select([connected], [], [], 0)[0]
 
+    def comes_within(connected: socket.socket) -> Callable[[int], object] | None:  # noqa: ARG001 -- as elsewhere
+        """None: whoever waits reads."""
+        return None
+
 else:
     UNIX_SOCKETS: Final[int | None] = socket.AF_UNIX
+
+    def comes_within(connected: socket.socket) -> Callable[[int], object] | None:
+        """A function that waits until something has come, so many milliseconds at most; None where reading does that.
+
+        Whoever waits by reading from a socket at a path is also woken when the other end has read what was sent to
+        it: once more for each message, which costs more than asking before.
+        """
+        if connected.family != socket.AF_UNIX:
+            return None
+        poller = select.poll()
+        poller.register(connected, select.POLLIN)
+        return poller.poll
 
     def has_come(connected: socket.socket) -> Callable[[], object]:
         """A function that says at once whether something has come, or the other end has closed."""

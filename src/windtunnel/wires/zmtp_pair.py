@@ -44,7 +44,7 @@ class PairStream(Stream):
             if timeout != self._limit:
                 self._wait_for(timeout)
             try:
-                data = self._socket.recv(_AT_ONCE)
+                data = self._next()
             except BlockingIOError:
                 raise TimeoutError from None
             if not data:
