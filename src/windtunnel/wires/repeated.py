@@ -12,9 +12,11 @@ _ENDS: Final = NAME_ENDS
 def repeated_member(text: bytes, message: Any, names: int = -1) -> str:
     """The first member that stands twice in its object, and where; empty where none does, as nearly always.
 
-    ``message`` is what ``text`` was decoded to. Where the ends of as many names as there are in it (``names``) stand
-    in the text, which has no blank before a colon, nothing more is looked at.
+    ``message`` is what ``text`` was decoded to. Where as many colons as there are names in it (``names``) stand in
+    the text, or the ends of as many names and no blank before a colon, nothing more is looked at.
     """
+    if text.count(b":") == names:
+        return ""
     if text.count(_ENDS) == names and not (b" :" in text or b"\n" in text or b"\t" in text or b"\r" in text):
         return ""
     for path, key, _, _ in repeated_members(text, message):
