@@ -4,12 +4,13 @@ import random
 
 import pytest
 from tests.engine.test_energy_together import WATTS, star
+from tests.engine.test_two_loops import MEASURED
 
 import windtunnel as wt
 from windtunnel import build
 from windtunnel.engine import Options, Simulation
 from windtunnel.engine.rounds.dialogue import is_brief
-from windtunnel.model import HostSet, Platform
+from windtunnel.model import EventList, ExternalEvent, HostSet, Platform
 from windtunnel.model.failures import parse_failures
 from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.fcfs import Fcfs
@@ -115,7 +116,7 @@ def test_decisions_of_several_kinds_in_one_answer():
 
 
 def recorded(folder, seed, hold):
-    """The files of a run with bursts, failures, jobs of no time, and such as must be killed."""
+    """The totals and files of a run with bursts, failures, jobs of no time, and such as must be killed."""
     rng = random.Random(seed)
     rows = [(rng.choice([0.0, 3.0, 7.5, rng.uniform(0, 60)]), rng.randint(1, 5)) for _ in range(60)]
     jobs = [
@@ -123,6 +124,12 @@ def recorded(folder, seed, hold):
         for k, (at, size) in enumerate(sorted(rows))
     ]
     failures = parse_failures(f"between=exponential:40;repair=exponential:5;until=50;seed={seed}")
+    away = HostSet([rng.randrange(4)])
+    leaves, comes = sorted(rng.choice([1.0, 3.0, 7.5, rng.uniform(0, 50)]) for _ in range(2))
+    events = [
+        ExternalEvent(timestamp=leaves, kind="machine_unavailable", hosts=away),
+        ExternalEvent(timestamp=comes, kind="machine_available", hosts=away),
+    ]
     simulation = wt.Simulation(
         star(4, storages=(), cores=1, props=WATTS, energy=True),
         workload(*jobs),
@@ -130,11 +137,13 @@ def recorded(folder, seed, hold):
         out=folder,
         options=Options(energy=True, on_failure=rng.choice(["kill", "requeue"])),
         failures=failures if seed % 2 else None,
+        events=[] if seed % 2 else [EventList(name="away", events=tuple(events))],
     )
     hold(simulation)
     simulation.close()
     names = ("jobs.csv", "jobs_extra.csv", "machine_states.csv", "metrics.json", "consumed_energy.csv")
-    return {name: (folder / name).read_bytes() for name in names}
+    totals = {name: value for name, value in simulation.engine.totals().items() if name not in MEASURED}
+    return totals, {name: (folder / name).read_bytes() for name in names}
 
 
 def at_once(simulation):
