@@ -113,7 +113,7 @@ class Watched:
         engine = self.simulation.engine
         patient = self.watched_within(PATIENCE)  # people may help
         if engine.run_until(end, patient=patient):
-            if patient and self._is_stuck():
+            if patient and self._halt_if_stuck():
                 return
             self._reached = max(self._reached, end) if isfinite(end) else self._reached
             if end >= self.until:
@@ -121,8 +121,8 @@ class Watched:
             elif end >= self.goal:
                 self.paused, self.goal = True, self.until
 
-    def _is_stuck(self) -> bool:
-        """Whether nothing is planned; the run pauses then."""
+    def _halt_if_stuck(self) -> bool:
+        """Pause where nothing is planned; whether it is so."""
         self.stuck = self.simulation.engine.stuck()
         if self.stuck and not self.paused:
             self.paused = self._halted = True
@@ -157,7 +157,7 @@ class Watched:
         """
         self.paused = True
         engine = self.simulation.engine
-        if self._is_stuck():
+        if self._halt_if_stuck():
             return
         if isfinite(self.until) and engine.rests_until(self.until):
             self._run_until(self.until)
