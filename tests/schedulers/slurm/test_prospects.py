@@ -129,6 +129,21 @@ def test_plans_made_ahead_of_those_that_are_put_off_come_out_alike(seed):
     _replay(events, site(nodes=24, cpus=4, backfill=backfill), ("main",), draw.choice((1, 4)))
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_cycles_end_after_as_many_tests_though_plans_are_put_off(seed):
+    """Where it is certain that all which are put off are tested, the cycle ends without their plans."""
+    draw = Random(seed)
+    events = []
+    for _ in range(120):
+        what = draw.choice(("submit",) * 8 + ("end", "wait", "wait"))
+        tasks = draw.choice((1, 2, 4, 8, 16, draw.randint(1, 160), draw.randint(100, 160)))
+        size = {"submit": tasks, "end": draw.randint(0, 7), "wait": draw.choice((30, 97, 600))}[what]
+        events.append((what, size, draw.choice((1, 5, 20, 50, 200, draw.randint(1, 300))), draw.choice((3, 5, 6, 7, 8, 9))))
+    tested, slots = draw.choice((3, 5, 8, 12)), draw.choice((0, 99))
+    settings = BackfillSettings(bf_window=1440, bf_max_job_test=tested, bf_node_space_size=slots)
+    _replay(events, site(nodes=40, cpus=4, backfill=settings), ("main",), draw.choice((1, 4)))
+
+
 def test_a_job_behind_as_many_as_are_tested_does_not_start_before_plans_that_were_put_off():
     """One job has all nodes but one, four cannot start for long, and the last could start at once."""
     described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_max_job_test=4, bf_node_space_size=99))
@@ -142,6 +157,22 @@ def test_a_job_behind_as_many_as_are_tested_does_not_start_before_plans_that_wer
         passes = (main_pass(state), backfill_pass(state, all_plans))
         done.append([[one.id for one in each.started] for each in passes])
     assert done[0] == done[1] == [["1"], []]
+
+
+def test_a_cycle_ends_without_plans_once_enough_jobs_are_tested_for_certain():
+    """One job leaves a quarter of the nodes; those that wait for more of them fill the cycle, and none is planned."""
+    described = site(nodes=40, cpus=4, backfill=BackfillSettings(bf_max_job_test=4, bf_node_space_size=99))
+    planned = []
+    for all_plans in (True, False):
+        state = State(described, 1000)
+        for number, (tasks, minutes) in enumerate(((120, 50), *[(48, 40)] * 4, (1, 5)), 1):
+            ask = JobAsk(user="ann", tasks=tasks, time_limit=minutes)
+            made = PendingJob(str(number), number, ask, state.now, state.cluster)
+            state.pending[made.id] = made
+        assert [one.id for one in main_pass(state).started] == ["1"]
+        assert not backfill_pass(state, all_plans).started
+        planned.append([key for key, one in state.pending.items() if one.expected is not None])
+    assert planned == [["2", "3", "4", "5"], []]
 
 
 def test_tasks_of_an_array_count_as_tests_each():

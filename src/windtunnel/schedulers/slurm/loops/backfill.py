@@ -14,9 +14,10 @@ from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.not_placed import liked, only_as_liked
 from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.planner import Planner
-from windtunnel.schedulers.slurm.loops.prospects import Prospects
+from windtunnel.schedulers.slurm.loops.prospects import Prospects, Sort
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.starting import all_started
+from windtunnel.schedulers.slurm.loops.surely_tested import all_tested
 from windtunnel.schedulers.slurm.plans.outcomes import FULL, PLANNED, STARTED, show_plan
 from windtunnel.schedulers.slurm.state import State
 
@@ -69,8 +70,10 @@ class _Cycle:
         most = settings.bf_max_job_test
         prospects = self._prospects(queue)
         for place, record in enumerate(queue):
-            if self.deferred.jobs and most and self.done.tested + len(self.deferred.jobs) >= most:
-                self._catch_up()  # tests may have been enough: of an array each task is one
+            if self.deferred.jobs and most and self.done.tested + self.deferred.waiting >= most:
+                if prospects is not None and all_tested(self.deferred, self.planner, prospects):
+                    break
+                self._catch_up()
             if self.full or (most and self.done.tested >= most):
                 break
             if self.most_starts and len(self.done.started) >= self.most_starts:
@@ -144,31 +147,34 @@ class _Cycle:
         if sort.opaque:
             self._catch_up()
         elif prospects.may_start(sort):
-            if self.deferred.jobs and (record.demand.exclusive or not prospects.starts(sort)):
+            if self.deferred.jobs and not self._starts_before_plans(record, sort, prospects):
                 self._catch_up()
         elif self.may_defer and self.planner.is_hopeless(record, look=False):
             sort.hopeless = True
             return
-        elif self._may_defer(place) and prospects.behind(sort, place):
+        elif self.may_defer and prospects.behind(sort, place):
             self.deferred.put_off(record, sort, self.state.now + sort.length, self.planner.map)
             return
         elif self.deferred.jobs:
             if self.planner.is_hopeless(record, look=True):
                 sort.hopeless = True
                 return
-            if self._may_defer(place) and self.deferred.planned_ahead(record, sort, self.planner, prospects):
+            if self._map_has_room() and self.deferred.planned_ahead(record, sort, self.planner, prospects):
                 return
             self._catch_up()
+        if self.full:
+            return
         started = len(self.done.started)
         self._record(record)
         if self.deferred.jobs:
             self.deferred.started(self.done.started[started:])
 
-    def _may_defer(self, place: int) -> bool:
-        """Whether one more job may be put off: as many tests and plans as that do not end the cycle."""
-        known = self.settings
-        if not self.may_defer or (known.bf_max_job_test and place >= known.bf_max_job_test):
-            return False
+    def _starts_before_plans(self, record: Record, sort: Sort, prospects: Prospects) -> bool:
+        """Whether a job starts now whatever comes of the plans that are put off; whole nodes it takes from them."""
+        return self._map_has_room() and not record.demand.exclusive and prospects.starts(sort)
+
+    def _map_has_room(self) -> bool:
+        """Whether the plans that are put off and one more cannot fill the map, which would end the cycle."""
         most = self.planner.most_boundaries
         return not most or self.planner.map.records + self.deferred.boundaries + 2 < most
 
@@ -183,7 +189,7 @@ class _Cycle:
         for one in waiting:
             if isinstance(one, RunningJob):
                 selector.took(one.holding)
-            else:
+            elif not self.full:  # what has started did while the map had room for all before it
                 self._record(one)
 
     def _record(self, record: Record) -> None:

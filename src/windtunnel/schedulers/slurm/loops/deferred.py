@@ -23,10 +23,12 @@ __all__ = ["Deferred"]
 class Deferred:
     """Jobs whose plans are put off, and those that have started since, in order."""
 
-    __slots__ = ("before", "boundaries", "jobs", "sorts")
+    __slots__ = ("before", "boundaries", "jobs", "sorts", "waiting")
 
     def __init__(self) -> None:
         self.jobs: list[Record | RunningJob] = []
+        self.waiting = 0
+        """How many of them have not started."""
         self.boundaries = 0
         """So many boundaries at the most the plans would make in the map."""
         self.sorts: list[Sort] = []
@@ -56,6 +58,7 @@ class Deferred:
 
     def _wait(self, record: Record, end: int, node_map: NodeMap) -> None:
         self.jobs.append(record)
+        self.waiting += 1
         self.boundaries += 1 if end >= node_map.end else 2
 
     def started(self, jobs: Iterable[RunningJob]) -> None:
@@ -67,5 +70,6 @@ class Deferred:
         if self.before is not None:
             planner.back_to(self.before)
         found, self.jobs, self.boundaries = self.jobs, [], 0
+        self.waiting = 0
         self.sorts, self.before = [], None
         return found
