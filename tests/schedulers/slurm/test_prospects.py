@@ -175,6 +175,26 @@ def test_a_cycle_ends_without_plans_once_enough_jobs_are_tested_for_certain():
     assert planned == [["2", "3", "4", "5"], []]
 
 
+@pytest.mark.parametrize(
+    ("jobs", "run"),
+    [
+        (((28, 50), (32, 1000), (8, 500), (8, 500), (8, 500), (1, 5)), 1),  # the second takes all nodes whole
+        ((*[(3, 2000)] * 8, (7, 50), (8, 1000), (2, 500), (2, 500), (2, 500), (1, 5)), 9),  # or the rest of each
+    ],
+)
+def test_jobs_for_which_a_plan_leaves_no_node_are_not_tested(jobs, run):
+    """However many they are, the last job starts: it is over before the plan begins."""
+    described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_max_job_test=3, bf_node_space_size=99, bf_window=900))
+    for all_plans in (True, False):
+        state = State(described, 1000)
+        for number, (tasks, minutes) in enumerate(jobs, 1):
+            ask = JobAsk(user="ann", tasks=tasks, time_limit=minutes)
+            made = PendingJob(str(number), number, ask, state.now, state.cluster)
+            state.pending[made.id] = made
+        assert len(main_pass(state).started) == run
+        assert [one.id for one in backfill_pass(state, all_plans).started] == [str(len(jobs))]
+
+
 def test_tasks_of_an_array_count_as_tests_each():
     """Three tests: two tasks of an array and the job behind it, so that nobody looks at the last job."""
     described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_max_job_test=3))
