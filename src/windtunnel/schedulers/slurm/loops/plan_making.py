@@ -144,7 +144,7 @@ class PlanMaker(Starter):
                 continue
             if when > state.now + self.window:
                 return Plan(LATE, when), tested
-            if not self.map.free(when, when + minutes * 60, placed.nodes):
+            if not self.map.free(when, when + minutes * 60, placed.nodes, max(start, state.now) + minutes * 60):
                 later = when
                 continue
             if self.het.deadlocked(record, when):

@@ -182,9 +182,11 @@ class Prospects:
         futures = self.state.selector.futures
         if futures is None:
             return False
-        ended = futures.after(bisect_right(self.state.selector.dates, until))
-        free = self.planner.map.free_for(until, self.state.now + sort.length - until)
-        found = not ended.may_hold(sort.record, free & sort.record.mask)
+        count = bisect_right(self.state.selector.dates, until)
+        found = futures.gone_for(sort.record.demand.cpus - futures.now.free) > count
+        if not found:
+            free = self.planner.map.free_for(until, self.state.now + sort.length - until)
+            found = not futures.after(count).may_hold(sort.record, free & sort.record.mask)
         if found:
             sort.none_by = until
         return found

@@ -44,7 +44,9 @@ class Holding:
         "oversubscribes",
         "partition",
         "parts",
+        "runs",
         "shares",
+        "total",
         "typed",
         "user",
     )
@@ -96,6 +98,10 @@ class Holding:
         self.user = user
         self.parts: tuple[tuple[int, int, int], ...] | None = None
         """CPUs, memory, and the nodes on which it holds so much; worked out when first asked for."""
+        self.runs: list[tuple[int, list[int]]] | None = None
+        """CPUs, and the runs of nodes on which it holds so many; as late."""
+        self.total = -1
+        """CPUs in all; as late."""
         self.frees: tuple[tuple[int, int], ...] | None = None
         """The CPUs that it leaves of a node at the most, and the nodes where that is so; as late."""
         self.order = 0

@@ -49,10 +49,10 @@ class NodeMap:
         """Boundaries ever made: merging never lowers the count (§4.5)."""
         self._following = 0
         """The slot after the one that was found last to end with nodes coming free."""
-        self._from_now: dict[int, tuple[int, int]] = {}
-        """By seconds: the nodes free of plans for so long, when somebody last asked, and after how many plans."""
-        self._entered: list[tuple[int, int]] = []
-        """The plans that were entered: when they begin, and their nodes."""
+        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+        """By date and seconds: the nodes free of plans for so long, when somebody last asked; after how many plans."""
+        self._entered: list[tuple[int, int, int]] = []
+        """The plans that were entered: when they begin and end, and their nodes."""
 
     def copy(self) -> "NodeMap":
         """The same, to be changed apart."""
@@ -60,7 +60,7 @@ class NodeMap:
         other.end, other.records = self.end, self.records
         other.slots = [one.copy() for one in self.slots]
         other._following = self._following
-        other._from_now = dict(self._from_now)
+        other._known = dict(self._known)
         other._entered = self._entered[:]
         return other
 
@@ -108,7 +108,7 @@ class NodeMap:
             end = start + length
             later = self._freed_after(place, end) if whole else self._freed_of(base, place, end)
             following = self._following if later else place
-            available = self.free_from_now(length) if start == self.now else self._free_over(place, end)
+            available = self.free_for(start, length, place)
             if not whole:
                 available &= base
             if narrower:
@@ -158,21 +158,13 @@ class NodeMap:
                 return 0
         return 0
 
-    def _free_over(self, place: int, end: int) -> int:
-        """The nodes in all slots from a place on that begin by a date."""
-        slots = self.slots
-        found = self.nodes
-        for at in range(place, len(slots)):
-            slot = slots[at]
-            if slot.begin > end:
-                break
-            found = found & slot.nodes if at > place else slot.nodes
-        return found
+    def free(self, begin: int, end: int, nodes: int, known: int = 0) -> bool:
+        """Whether all these nodes are free of plans over a span, rounded down on both ends.
 
-    def free(self, begin: int, end: int, nodes: int) -> bool:
-        """Whether all these nodes are free of plans over a span, rounded down on both ends."""
+        In the slots that begin by a date it is ``known`` that they are.
+        """
         begin, end = self._rounded(begin), self._rounded(end)
-        for place in range(self._place_of(begin), len(self.slots)):
+        for place in range(self._place_of(max(begin, known)), len(self.slots)):
             slot = self.slots[place]
             if slot.begin >= end:
                 break
@@ -180,33 +172,36 @@ class NodeMap:
                 return False
         return True
 
-    def free_for(self, start: int, length: int) -> int:
-        """The nodes free of plans from a date on for so many seconds, as :meth:`chance` looks for them."""
-        found = self.nodes
+    def free_for(self, start: int, length: int, place: int = 0) -> int:
+        """The nodes free of plans from a date on for so many seconds, as :meth:`chance` looks for them.
+
+        They are kept, and plans that were entered since are taken from them. No slot before a ``place`` matters.
+        """
+        key = (start, length)
         end = start + length
-        for slot in self.slots:
-            if slot.begin > end:
-                break
-            if slot.end > start:
-                found &= slot.nodes
+        entered = self._entered
+        known = self._known.get(key)
+        if known is None:
+            found = self.nodes
+            for at in range(place, len(self.slots)):
+                slot = self.slots[at]
+                if slot.begin > end:
+                    break
+                if slot.end > start:
+                    found &= slot.nodes
+        else:
+            found, seen = known
+            if seen == len(entered):
+                return found
+            for begin, until, nodes in entered[seen:]:
+                if begin <= end and until > start:
+                    found = without(found, nodes)
+        self._known[key] = found, len(entered)
         return found
 
     def free_from_now(self, length: int) -> int:
-        """The same from now on; it is kept, and plans that were entered since are taken from it."""
-        count = len(self._entered)
-        known = self._from_now.get(length)
-        if known is None:
-            found = self.free_for(self.now, length)
-        else:
-            found, seen = known
-            if seen == count:
-                return found
-            until = self.now + length
-            for begin, nodes in self._entered[seen:]:
-                if begin <= until:
-                    found = without(found, nodes)
-        self._from_now[length] = found, count
-        return found
+        """The same from now on."""
+        return self.free_for(self.now, length)
 
     def take(self, begin: int, end: int, nodes: int, licences: Mapping[str, int] | None = None) -> None:
         """Enter a plan; both ends are rounded down, and it lasts for one step at least (§4.3)."""
@@ -230,7 +225,7 @@ class NodeMap:
             self.slots[last - 1].frees = -1
         self._merge(max(0, first - 2), last)
         if nodes and first < last and end > self.now:  # beyond the map nothing is taken
-            self._entered.append((begin, nodes))
+            self._entered.append((begin, end, nodes))
 
     def licences_again(self, wanted: Mapping[str, int], slots: list[Slot]) -> int:
         """When the first slot with too few licences is over; 0: all have enough, or it is the last one."""

@@ -1,5 +1,7 @@
 """What a job takes of nodes of which free CPUs say all: stretches of them tell (§5.3)."""
 
+from mypy_extensions import i64
+
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO, without_small
 from windtunnel.schedulers.slurm.select.stretches import Stretches
@@ -28,22 +30,33 @@ def at_most(counts: list[int], nodes: int) -> int:
     return cpus
 
 
+def _counts(stretches: list[int], highest: int) -> list[int]:
+    """How many nodes of some stretches have each number of free CPUs."""
+    found = [0] * (highest + 1)
+    for one in stretches:
+        found[one & FREE] += (one >> TO & LENGTHS) - (one >> AT)
+    return found
+
+
 def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) -> Choice | None:
     """The CPUs, and the nodes of which so many are taken; None: no selection succeeds.
 
     ``stretches`` as :mod:`~.packed` has them, ``unit``: the CPUs of a core, ``highest``: of the largest node.
     """
-    counts = [0] * (highest + 1)
-    cpus = nodes = largest = 0
+    cpus: i64 = 0
+    nodes: i64 = 0
+    largest: i64 = 0
     for one in stretches:
-        free = one & FREE
-        size = (one >> TO & LENGTHS) - (one >> AT)
-        counts[free] += size
+        number: i64 = one
+        free = number & FREE
+        size = (number >> TO & LENGTHS) - (number >> AT)
         nodes += size
         cpus += free * size
         largest = max(largest, free)
     most = most_nodes(demand)
-    if cpus < demand.cpus or nodes < demand.min_nodes or at_most(counts, most) < demand.cpus:
+    if cpus < demand.cpus or nodes < demand.min_nodes:
+        return None
+    if most < nodes and at_most(_counts(stretches, highest), most) < demand.cpus:
         return None
     found = _filled(Taking(demand, most, unit, largest), stretches)
     spare = nodes - demand.min_nodes

@@ -128,3 +128,7 @@ class Futures:
         It supposes that whatever is not full is empty: then no selection can succeed.
         """
         return self._reach.short(count, among, wanted)
+
+    def gone_for(self, cpus: int) -> int:
+        """How many running jobs have to be gone for so many more CPUs to be free, wherever they are."""
+        return self._reach.gone_for(cpus)

@@ -16,7 +16,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, bounds, first_of
 from windtunnel.schedulers.slurm.select.alike import at_most, most_nodes, take_alike
 from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
-from windtunnel.schedulers.slurm.select.packed import changed, cut_to, of_levels
+from windtunnel.schedulers.slurm.select.packed import changed, cpus_in, cut_to, holds, of_levels
 from windtunnel.schedulers.slurm.select.plain_fit import in_steps
 from windtunnel.schedulers.slurm.select.set_runs import runs_in
 from windtunnel.schedulers.slurm.select.stretches import Stretches
@@ -24,7 +24,7 @@ from windtunnel.schedulers.slurm.select.takings import Choice, Taking
 
 __all__ = ["FreeMasks"]
 
-_FEW: Final = 8
+_FEW: Final = 16
 """So many changes are made in stretches faster than these are found anew."""
 
 
@@ -32,12 +32,25 @@ _FEW: Final = 8
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("_changes", "_stretches", "alike", "by_core", "cluster", "kept", "least_memory", "masks", "room")
+    __slots__ = (
+        "_changes",
+        "_stretches",
+        "alike",
+        "by_core",
+        "cluster",
+        "free",
+        "kept",
+        "least_memory",
+        "masks",
+        "room",
+    )
 
     def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
         self.by_core = cluster.site.select.counts == "CORE"
         self.masks = list(cluster.total_masks)
+        self.free = sum([cpus * nodes.bit_count() for cpus, nodes in enumerate(self.masks)])
+        """The free CPUs of all nodes."""
         self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
         """Where memory is counted."""
         self.least_memory = True
@@ -47,13 +60,14 @@ class FreeMasks:
         """Whether free CPUs say all of any node."""
         self._stretches: list[int] | None = None
         """Nodes next to each other with as many free CPUs, once somebody has asked for them."""
-        self._changes: list[tuple[int, int]] = []
-        """Nodes of which CPUs were taken (fewer than 0) or given back since then, and how many of each."""
+        self._changes: list[tuple[list[int], int]] = []
+        """Runs of nodes of which CPUs were taken (fewer than 0) or given back since then, and how many of each."""
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
         other = FreeMasks(self.cluster, room=False)
         other.masks = self.masks[:]
+        other.free = self.free
         other.kept = self.kept
         other._stretches = self._stretches
         other._changes = self._changes[:]
@@ -64,6 +78,7 @@ class FreeMasks:
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
         self._note(held, -1)
+        self.free -= self.cpus_of(held)
         masks = self.masks
         for count, memory, nodes in self.parts(held):
             if self.room is not None:
@@ -82,6 +97,7 @@ class FreeMasks:
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
         self._note(held, 1)
+        self.free += self.cpus_of(held)
         masks = self.masks
         for count, memory, nodes in self.parts(held):
             if self.room is not None:
@@ -102,9 +118,8 @@ class FreeMasks:
         if self._stretches is None:
             return
         changes = self._changes
-        for count, _, nodes in self.parts(held):
-            if count:
-                changes.append((nodes, by * count))
+        for count, runs in self.runs(held):
+            changes.append((runs, by * count))
         if len(changes) > _FEW:
             self._stretches = None
             changes.clear()
@@ -123,6 +138,22 @@ class FreeMasks:
                 found[key] = found.get(key, 0) | 1 << node
             held.parts = tuple((count, memory, nodes) for (count, memory), nodes in found.items() if count or memory)
         return held.parts
+
+    def runs(self, held: Holding) -> list[tuple[int, list[int]]]:
+        """The CPUs a job holds, and the runs of nodes on which so many; worked out once."""
+        if held.runs is None:
+            held.runs = [(count, bounds(nodes)) for count, _, nodes in self.parts(held) if count]
+        return held.runs
+
+    def cpus_of(self, held: Holding) -> int:
+        """All the CPUs that a job holds; counted once."""
+        if held.total < 0:
+            held.total = sum([count * nodes.bit_count() for count, _, nodes in self.parts(held)])
+        return held.total
+
+    def free_cpus(self, among: int) -> int:
+        """The free CPUs of some nodes, where they are all alike."""
+        return cpus_in(self.stretches(), self.kept.runs_of(among))
 
     def able(self) -> int:
         """The nodes that have any free CPU."""
@@ -148,6 +179,8 @@ class FreeMasks:
         At least so many; -1: already now they have not.
         """
         demand = record.demand
+        if self.free < demand.cpus:
+            return -1
         if demand.exclusive:
             among &= self.idle()
         masks, least, wanted = self.masks, self._least(record), demand.min_nodes
@@ -174,11 +207,14 @@ class FreeMasks:
         Jobs of a kind are placed alike.
         """
         demand = record.demand
+        if self.free < demand.cpus:
+            return None
         least = self._least(record)
         if demand.exclusive:
             among &= self.idle()
         if self.alike:
-            return self._pick_alike(demand, cut_to(self.stretches(), self.kept.runs_of(among), least), kind)
+            stretches = cut_to(self.stretches(), self.kept.runs_of(among), least)
+            return self._pick_alike(demand, stretches, kind) if holds(stretches, demand.cpus, demand.min_nodes) else None
         levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
             values = self._with_memory(levels, self.room, demand)
@@ -196,8 +232,8 @@ class FreeMasks:
         if found is None:
             found = self._stretches = of_levels(list(enumerate(self.masks)))
         elif self._changes:
-            for nodes, by in self._changes:
-                found = changed(found, bounds(nodes), by)
+            for runs, by in self._changes:
+                found = changed(found, runs, by)
             self._stretches = found
             self._changes.clear()
         return found

@@ -19,7 +19,9 @@ __all__ = [
     "MOST_NODES",
     "TO",
     "changed",
+    "cpus_in",
     "cut_to",
+    "holds",
     "of_levels",
     "without_small",
 ]
@@ -151,6 +153,51 @@ def cut_to(stretches: list[int], runs: list[int], least: int) -> list[int]:
             first = runs[at]
             last = runs[at + 1]
     return found
+
+
+def cpus_in(stretches: list[int], runs: list[int]) -> int:
+    """The free CPUs that some stretches have in runs of nodes, both ascending."""
+    found: i64 = 0
+    count = len(runs)
+    if not count:
+        return 0
+    at = 0
+    first: i64 = runs[0]
+    last: i64 = runs[1]
+    for one in stretches:
+        number: i64 = one
+        begin = number >> AT
+        end = number >> TO & LENGTHS
+        while last <= begin:
+            at += 2
+            if at == count:
+                return found
+            first = runs[at]
+            last = runs[at + 1]
+        while first < end:
+            found += (min(last, end) - max(first, begin)) * (number & FREE)
+            if last >= end:
+                break
+            at += 2
+            if at == count:
+                return found
+            first = runs[at]
+            last = runs[at + 1]
+    return found
+
+
+def holds(stretches: list[int], cpus: int, nodes: int) -> bool:
+    """Whether some stretches have so many free CPUs, and so many nodes."""
+    more: i64 = cpus
+    others: i64 = nodes
+    for one in stretches:
+        number: i64 = one
+        size = (number >> TO & LENGTHS) - (number >> AT)
+        others -= size
+        more -= (number & FREE) * size
+        if more <= 0 and others <= 0:
+            return True
+    return False
 
 
 def without_small(stretches: list[int], small: int, most: int) -> tuple[list[int], int]:

@@ -157,9 +157,13 @@ class PlainSelector(Chooser):
         """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
         wanted = self.least_nodes(record)
         lasts: list[Holding] = []
-        if futures.short(self._gone_until(horizon), among, wanted):
+        until = self._gone_until(horizon)
+        first = futures.gone_for(record.demand.cpus - futures.now.free)
+        if first <= until:
+            first = self._first_with_cpus(record, among, futures)
+        if first > until or futures.short(until, among, wanted):
             return Answer(among, wanted, horizon, None, lasts)
-        enough = not futures.short(0, among, wanted)
+        enough = not (first or futures.short(0, among, wanted))
         if enough:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
@@ -173,7 +177,7 @@ class PlainSelector(Chooser):
             if batches.end > horizon:
                 answer.when = horizon
                 break
-            if not enough and futures.short(batches.place, among, wanted):
+            if not enough and (batches.place < first or futures.short(batches.place, among, wanted)):
                 continue
             enough = True
             placed = self.plain(record, among, futures.after(batches.place))
@@ -181,3 +185,11 @@ class PlainSelector(Chooser):
                 answer.when, answer.placed = batches.end, placed
                 break
         return answer
+
+    def _first_with_cpus(self, record: Record, among: int, futures: Futures) -> int:
+        """How many running jobs have to be gone at the least for some nodes to have the CPUs that a job needs."""
+        now = futures.now
+        if not now.alike:
+            return 0
+        missing = record.demand.cpus - now.free_cpus(among & record.mask)
+        return futures.gone_for(missing)

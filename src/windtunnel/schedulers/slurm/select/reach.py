@@ -1,4 +1,6 @@
-"""The nodes of which anything is free once the first of the running jobs have ended."""
+"""What comes free as the first of the running jobs end: nodes of which anything is free, and CPUs."""
+
+from bisect import bisect_left
 
 from mypy_extensions import mypyc_attr
 
@@ -15,7 +17,7 @@ class Reach:
     When a job begins or ends, only what is known of the time before its end has to be summed up anew.
     """
 
-    __slots__ = ("_counts", "_ending", "_known", "_now", "_old", "_ready")
+    __slots__ = ("_counts", "_cpus", "_ending", "_known", "_now", "_old", "_ready")
 
     def __init__(self, now: FreeMasks, ending: list[Holding]) -> None:
         self._now = now
@@ -23,6 +25,8 @@ class Reach:
         self._known: list[int] = []
         self._counts: list[int] = []
         """How many they are; -1: nobody has asked."""
+        self._cpus: list[int] = [0]
+        """The CPUs that come free with the first jobs, as far as somebody has asked."""
         self._ready = self._old = 0
         """The first ones, so many, are as things are; those from there up to here are not."""
 
@@ -30,12 +34,14 @@ class Reach:
         """A job has begun, and will be the one to end at a place among those that run."""
         self._known.insert(place, 0)
         self._counts.insert(place, -1)
+        del self._cpus[place + 1 :]
         self._moved(place, place + 1, 1)
 
     def ended(self, place: int) -> None:
         """A job has ended that was the one to end at a place among those that ran."""
         del self._known[place : place + 1]
         del self._counts[place : place + 1]
+        del self._cpus[place + 1 :]
         self._moved(place, place, -1)
 
     def _moved(self, place: int, behind: int, by: int) -> None:
@@ -67,6 +73,20 @@ class Reach:
             return True
         able &= among
         return not able if wanted <= 1 else able.bit_count() < wanted
+
+    def gone_for(self, cpus: int) -> int:
+        """How many jobs have to be gone for so many CPUs to have come free; more than there are: they never do."""
+        if cpus <= 0:
+            return 0
+        known, ending, now = self._cpus, self._ending, self._now
+        last = known[-1]
+        while last < cpus:
+            count = len(known)
+            if count > len(ending):
+                return count
+            last += now.cpus_of(ending[count - 1])
+            known.append(last)
+        return bisect_left(known, cpus)
 
     def _renew(self, count: int) -> None:
         """Sum up the first ones anew, so many."""
