@@ -50,6 +50,7 @@ KNOWN = {
     "slurm.nodes.on_nodes:idle": "CPUs of each node, also in a future that is tested",
     "slurm.nodes.on_nodes:used": "the nodes on which jobs are, also in a future that is tested",
     "slurm.nodes.occupancy:used": "likewise",
+    "slurm.select.masks:free": "how many CPUs nobody holds, also in a future that is tested",
     "slurm.select.runs:taken": "what is picked in one selection",
     "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # what a scheduler sees of a site: its partitions, which do not change, and limits, of which the mirror knows nothing

@@ -159,6 +159,9 @@ class _Cycle:
             if self.planner.is_hopeless(record, look=True):
                 sort.hopeless = True
                 return
+            if self.may_defer and prospects.behind_by_slots(sort, place):
+                self.deferred.put_off(record, sort, self.state.now + sort.length, self.planner.map)
+                return
             if self._map_has_room() and self.deferred.planned_ahead(record, sort, self.planner, prospects):
                 return
             self._catch_up()

@@ -165,10 +165,34 @@ class Prospects:
     def behind(self, sort: Sort, place: int) -> bool:
         """Whether the plan of one of a sort would begin after all that may start from there on must have ended."""
         if not sort.behind:
-            # Plans are entered from the full minute on.
-            until = self.state.now + self._horizon(place) + self.planner.map.resolution
-            sort.behind = self._none_by(sort, until)
+            sort.behind = self._none_by(sort, self._all_over(place))
         return sort.behind
+
+    def behind_by_slots(self, sort: Sort, place: int) -> bool:
+        """The same, looked at more closely."""
+        sort.behind = self._none_in_slots_by(sort, self._all_over(place))
+        return sort.behind
+
+    def _all_over(self, place: int) -> int:
+        """When all that may start from a place of the queue on must have ended; plans begin with full minutes."""
+        return self.state.now + self._horizon(place) + self.planner.map.resolution
+
+    def _none_in_slots_by(self, sort: Sort, until: int) -> bool:
+        """Whether no slot up to a date has CPUs enough that come free in it and that plans leave for long enough."""
+        futures, node_map, now = self.state.selector.futures, self.planner.map, self.state.now
+        if futures is None:
+            return False
+        dates, mask = self.state.selector.dates, sort.record.mask
+        least = max(0, sort.length - node_map.resolution)  # both ends of a plan are rounded down
+        for slot in node_map.slots:
+            if slot.begin > until:
+                break
+            if slot.end >= now:
+                ended = futures.after(bisect_right(dates, min(slot.end, until)))
+                if ended.may_hold(sort.record, node_map.free_for(max(slot.begin, now), least) & mask):
+                    return False
+        sort.none_by = until
+        return True
 
     def none_by(self, sorts: Iterable[Sort], date: int) -> bool:
         """Whether no plan of some sorts, all of which are behind, begins by a date."""

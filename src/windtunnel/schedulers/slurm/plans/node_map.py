@@ -50,7 +50,7 @@ class NodeMap:
         self._following = 0
         """The slot after the one that was found last to end with nodes coming free."""
         self._known: dict[tuple[int, int], tuple[int, int]] = {}
-        """By date and seconds: the nodes free of plans for so long, when somebody last asked; after how many plans."""
+        """By date and seconds: the nodes free of plans for so long when somebody last asked, and after how many."""
         self._entered: list[tuple[int, int, int]] = []
         """The plans that were entered: when they begin and end, and their nodes."""
 

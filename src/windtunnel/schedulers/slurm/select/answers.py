@@ -27,11 +27,15 @@ _ALL_NODES: Final = -1
 class Answer:
     """When a job of a kind could start, and on which of some nodes; or until when at least it could not."""
 
-    __slots__ = ("among", "begin", "lasts", "placed", "reach", "version", "wanted", "when")
+    __slots__ = ("among", "begin", "cpus", "lasts", "placed", "reach", "version", "wanted", "when")
 
-    def __init__(self, among: int, wanted: int, when: int, placed: Picked | None, lasts: list[Holding]) -> None:
+    def __init__(
+        self, among: int, cpus: int, wanted: int, when: int, placed: Picked | None, lasts: list[Holding]
+    ) -> None:
         self.among = among
         """The nodes that it is about."""
+        self.cpus = cpus
+        """The CPUs that the job needs."""
         self.wanted = wanted
         """So many of them the job needs at the least."""
         self.when = when

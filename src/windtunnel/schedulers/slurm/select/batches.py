@@ -63,18 +63,20 @@ class Batches:
         dates = self._dates
         count = len(dates)
         self._begin = self.place
-        first = self._next(self.place)
-        if first == count:
-            self.place = count
-            return False
+        first = self.place
         if not self._edge:
-            self.begin = dates[first]
-            self._edge = dates[first] + self._window - dates[first] % self._window
+            first = self._next(first)
+            if first < count:
+                self.begin = dates[first]
+                self._edge = dates[first] + self._window - dates[first] % self._window
         self.reach = self._edge + self._window
         within = bisect_right(dates, self.reach) - 1
         last = self._next(max(first, within))
         if last == count:  # nobody else has any of the nodes
+            first = self._next(first)
             self.place = count
+            if first == count:
+                return False
             last = self._last_before(within, first)
             self.last = self._ending[last]
             self.end = dates[last]

@@ -14,7 +14,7 @@ NOT_KEPT: Final = Choice([], 0, 0)
 """What stands for a selection that is not known: no selection takes nothing."""
 _MOST: Final = 2000
 """Selections of one generation; the one before it is kept, too."""
-_FEW: Final = 16
+_FEW: Final = 8
 """So many bounds of runs are put in place one by one faster than all are found anew."""
 
 

@@ -213,8 +213,7 @@ class FreeMasks:
         if demand.exclusive:
             among &= self.idle()
         if self.alike:
-            stretches = cut_to(self.stretches(), self.kept.runs_of(among), least)
-            return self._pick_alike(demand, stretches, kind) if holds(stretches, demand.cpus, demand.min_nodes) else None
+            return self._pick_alike(demand, cut_to(self.stretches(), self.kept.runs_of(among), least), kind)
         levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
             values = self._with_memory(levels, self.room, demand)
@@ -240,6 +239,8 @@ class FreeMasks:
 
     def _pick_alike(self, demand: Demand, stretches: list[int], kind: int) -> Choice | None:
         """What a job would take of some stretches, as it was found before if it was."""
+        if not holds(stretches, demand.cpus, demand.min_nodes):
+            return None
         key = (kind, *stretches)
         number = hash(key)
         found = self.kept.find(number, key)

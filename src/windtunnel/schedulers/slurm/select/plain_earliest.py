@@ -83,10 +83,15 @@ class PlainSelector(Chooser):
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
         """By sets of nodes; until a job starts or ends on one of them the answer for jobs of a kind is the same."""
+        wanted = self.least_nodes(record)
+        if self._too_few(record.demand.cpus, wanted, among, futures, horizon):
+            self.latest = Answer(among, record.demand.cpus, wanted, horizon, None, [])
+            self.latest.version = self.answers.version
+            return None
         key = (self.kind(record), record.demand.memory_per_cpu or 0, hash(among))
         answer = self.answers.find(key, among)
         if answer is None or (answer.placed is None and answer.when < horizon) or not self.stands(answer):
-            answer = self._search(record, among, futures, horizon)
+            answer = self._search(record, wanted, among, futures, horizon)
             self.answers.keep(key, answer)
         self.latest = answer
         when = answer.when
@@ -129,7 +134,7 @@ class PlainSelector(Chooser):
             return False
         if answer.placed is None:
             answer.lasts = []  # however jobs go away
-            return futures.short(self._gone_until(answer.when), among, wanted)
+            return self._too_few(answer.cpus, wanted, among, futures, answer.when)
         if not changes.end_before(answer.when, among) or not futures.short(0, among, wanted):
             return False
         batches = Batches(self.by_end, self.dates, among, self.window_growth)
@@ -153,22 +158,24 @@ class PlainSelector(Chooser):
             return demand.min_nodes
         return max(demand.min_nodes, -(-demand.cpus // self.futures.most_cpus))
 
-    def _search(self, record: Record, among: int, futures: Futures, horizon: int) -> Answer:
+    def _too_few(self, cpus: int, nodes: int, among: int, futures: Futures, until: int) -> bool:
+        """Whether so many CPUs or nodes have not come free by a date for certain."""
+        gone = self._gone_until(until)
+        return futures.gone_for(cpus - futures.now.free) > gone or futures.short(gone, among, nodes)
+
+    def _search(self, record: Record, wanted: int, among: int, futures: Futures, horizon: int) -> Answer:
         """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
-        wanted = self.least_nodes(record)
+        cpus = record.demand.cpus
         lasts: list[Holding] = []
-        until = self._gone_until(horizon)
-        first = futures.gone_for(record.demand.cpus - futures.now.free)
-        if first <= until:
-            first = self._first_with_cpus(record, among, futures)
-        if first > until or futures.short(until, among, wanted):
-            return Answer(among, wanted, horizon, None, lasts)
+        first = self._first_with_cpus(record, among, futures)
+        if first > self._gone_until(horizon):
+            return Answer(among, cpus, wanted, horizon, None, lasts)
         enough = not (first or futures.short(0, among, wanted))
         if enough:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
-                return Answer(among, wanted, _AT_ONCE, placed, lasts)
-        answer = Answer(among, wanted, NEVER, None, lasts)
+                return Answer(among, cpus, wanted, _AT_ONCE, placed, lasts)
+        answer = Answer(among, cpus, wanted, NEVER, None, lasts)
         batches = Batches(self.by_end, self.dates, among, self.window_growth)
         while batches.advance():
             if batches.last is not None:
