@@ -18,7 +18,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bounds, mask_of, spans
 from windtunnel.schedulers.slurm.select.earliest import Selector
 from windtunnel.schedulers.slurm.select.kept import KeptPicks
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
-from windtunnel.schedulers.slurm.select.packed import changed, cut_to, of_levels, without_small
+from windtunnel.schedulers.slurm.select.packed import changed, cpus_in, cut_to, holds, of_levels, without_small
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -53,11 +53,24 @@ def test_futures_follow_what_begins_and_ends(seed):
                 left.add(one)
             assert selector.futures.after(gone).masks == left.masks
             assert selector.futures.after(gone).stretches() == left.stretches()
+            assert selector.futures.after(gone).free == left.free == sum(map(int.__mul__, *_counted(left.masks)))
+            cpus = odd.randint(-2, NODES * CPUS)
+            sums = [sum(one.nodes.bit_count() for one in selector.by_end[:count]) for count in range(len(running) + 1)]
+            enough = [count for count, free in enumerate(sums) if free >= cpus]
+            assert selector.futures.gone_for(cpus) == (enough[0] if enough else len(running) + 1)
+            among = odd.getrandbits(NODES)
+            here = sum(map(int.__mul__, *_counted([nodes & among for nodes in left.masks])))
+            assert left.free_cpus(among) == here
             reach = selector.masks.able() | mask_of(
                 node for one in selector.by_end[:gone] for node in range(NODES) if one.nodes >> node & 1
             )
             among, wanted = odd.getrandbits(NODES), odd.randint(1, NODES)
             assert selector.futures.short(gone, among, wanted) is ((among & reach).bit_count() < wanted)
+
+
+def _counted(masks):
+    """Numbers of free CPUs, and how many nodes have so many."""
+    return zip(*[(cpus, nodes.bit_count()) for cpus, nodes in enumerate(masks)], strict=True)
 
 
 @given(st.lists(st.integers(0, 5), max_size=40), st.integers(0, 2**40 - 1), st.integers(1, 5))
@@ -66,6 +79,11 @@ def test_stretches_are_cut_to_what_a_job_may_have(free, among, least):
     whole = of_levels(list(enumerate(levels)))
     cut = cut_to(whole, bounds(among), least)
     assert cut == of_levels([(cpus, nodes & among) for cpus, nodes in enumerate(levels) if cpus >= least])
+    here = [cpus for node, cpus in enumerate(free) if among >> node & 1]
+    assert cpus_in(whole, bounds(among)) == sum(here)
+    able = [cpus for cpus in here if cpus >= least]
+    for cpus, nodes in ((sum(able), len(able)), (sum(able) + 1, 1), (1, len(able) + 1)):
+        assert holds(cut, cpus, nodes) is (bool(able) and sum(able) >= cpus and len(able) >= nodes)
     small, dropped = without_small(cut, least, 3)
     left = levels[least] & among
     for _ in range(dropped):

@@ -30,7 +30,19 @@ EVERYTHING = 2**NODES - 1
 plans = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20), st.integers(1, EVERYTHING)), max_size=8)
 
 
-@given(st.sets(st.integers(0, 300)))
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20), st.integers(1, EVERYTHING)), max_size=12), st.data())
+def test_nodes_free_of_plans_are_the_same_asked_again_after_further_plans(planned, data):
+    known, asked = NodeMap(1000, 3600, STEP, EVERYTHING), []
+    for number, (begin, length, nodes) in enumerate(planned):
+        known.take(1000 + 50 * begin, 1000 + 50 * begin + STEP * length, nodes)
+        asked.append((1000 + data.draw(st.integers(0, 3000)), data.draw(st.integers(0, 2000))))
+        fresh = NodeMap(1000, 3600, STEP, EVERYTHING)
+        for one, longer, others in planned[: number + 1]:
+            fresh.take(1000 + 50 * one, 1000 + 50 * one + STEP * longer, others)
+        assert [known.free_for(*one) for one in asked] == [fresh.free_for(*one) for one in asked]
+
+
+@given(st.sets(st.integers(0, 300)) | st.sets(st.integers(0, 9000)))
 def test_runs_of_nodes_are_listed_in_order(nodes):
     found = spans(mask_of(nodes))
     assert [node for begin, end in found for node in range(begin, end)] == sorted(nodes)
