@@ -115,16 +115,22 @@ def test_limits_refuse_the_same_jobs_for_the_same_reasons(events, cpus, running,
     _replay(events, described, ("main",), main_every)
 
 
+def _drawn(draw, most, waits, ways):
+    """Many jobs come, of few tasks and of up to so many; some end, and time passes."""
+    events = []
+    for _ in range(120):
+        what = draw.choice(("submit",) * 7 + ("end", "wait", "wait"))
+        tasks = draw.choice((1, 2, 4, 8, draw.randint(1, most), draw.randint(most // 2, most)))
+        size = {"submit": tasks, "end": draw.randint(0, 7), "wait": draw.choice(waits)}[what]
+        events.append((what, size, draw.choice((1, 5, 20, 50, 200, draw.randint(1, 300))), draw.choice(ways)))
+    return events
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_plans_made_ahead_of_those_that_are_put_off_come_out_alike(seed):
     """Long queues of jobs of many lengths: most cycles put off plans, and make others without them."""
     draw = Random(seed)
-    events = []
-    for _ in range(120):
-        what = draw.choice(("submit",) * 7 + ("end", "wait", "wait"))
-        tasks = draw.choice((1, 2, 4, 8, draw.randint(1, 96), draw.randint(48, 96)))
-        size = {"submit": tasks, "end": draw.randint(0, 7), "wait": draw.choice((30, 97, 600, 3000))}[what]
-        events.append((what, size, draw.choice((1, 5, 20, 50, 200, draw.randint(1, 300))), draw.choice((0, 3, 5, 6, 7, 8, 9))))
+    events = _drawn(draw, most=96, waits=(30, 97, 600, 3000), ways=(0, 3, 5, 6, 7, 8, 9))
     backfill = BackfillSettings(bf_window=draw.choice((300, 1440)), bf_resolution=60)
     _replay(events, site(nodes=24, cpus=4, backfill=backfill), ("main",), draw.choice((1, 4)))
 
@@ -133,12 +139,7 @@ def test_plans_made_ahead_of_those_that_are_put_off_come_out_alike(seed):
 def test_cycles_end_after_as_many_tests_though_plans_are_put_off(seed):
     """Where it is certain that all which are put off are tested, the cycle ends without their plans."""
     draw = Random(seed)
-    events = []
-    for _ in range(120):
-        what = draw.choice(("submit",) * 8 + ("end", "wait", "wait"))
-        tasks = draw.choice((1, 2, 4, 8, 16, draw.randint(1, 160), draw.randint(100, 160)))
-        size = {"submit": tasks, "end": draw.randint(0, 7), "wait": draw.choice((30, 97, 600))}[what]
-        events.append((what, size, draw.choice((1, 5, 20, 50, 200, draw.randint(1, 300))), draw.choice((3, 5, 6, 7, 8, 9))))
+    events = _drawn(draw, most=160, waits=(30, 97, 600), ways=(3, 5, 6, 7, 8, 9))
     tested, slots = draw.choice((3, 5, 8, 12)), draw.choice((0, 99))
     settings = BackfillSettings(bf_window=1440, bf_max_job_test=tested, bf_node_space_size=slots)
     _replay(events, site(nodes=40, cpus=4, backfill=settings), ("main",), draw.choice((1, 4)))

@@ -173,7 +173,7 @@ class _Cycle:
             self.deferred.started(self.done.started[started:])
 
     def _starts_before_plans(self, record: Record, sort: Sort, prospects: Prospects) -> bool:
-        """Whether a job starts now whatever comes of the plans that are put off; whole nodes it takes from them."""
+        """Whether a job starts now wherever the plans go that are put off; one with whole nodes changes these."""
         return self._map_has_room() and not record.demand.exclusive and prospects.starts(sort)
 
     def _map_has_room(self) -> bool:

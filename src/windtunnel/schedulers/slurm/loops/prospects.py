@@ -169,7 +169,7 @@ class Prospects:
         return sort.behind
 
     def behind_by_slots(self, sort: Sort, place: int) -> bool:
-        """The same, looked at more closely."""
+        """The same, looked at slot by slot, which takes longer."""
         sort.behind = self._none_in_slots_by(sort, self._all_over(place))
         return sort.behind
 
