@@ -19,7 +19,7 @@ from windtunnel.version import __version__, build
 
 __all__ = ["packed", "unpacked"]
 
-FORMAT: Final = 16
+FORMAT: Final = 17
 """Raised when what is pickled changes."""
 _MAGIC: Final = b"windtunnel saved simulation "
 _LONGEST_HEAD: Final = 1000

@@ -1,5 +1,6 @@
 """What the backfill loop finds in large steps is what small ones, one after another, find."""
 
+import random
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -12,12 +13,13 @@ from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.planner import Planner
-from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, spans
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap
 from windtunnel.schedulers.slurm.select.answers import Answers
 from windtunnel.schedulers.slurm.select.batches import Batches
+from windtunnel.schedulers.slurm.select.shortage import Shortage
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -149,6 +151,68 @@ def test_batches_are_those_of_a_walk_over_all_running_jobs(rows, among, growth):
         assert batches.end == running[int(jobs[-1])].end
         found.append((jobs, batches.place))
     assert found == _walk(running, among, growth)
+
+
+@given(st.integers(0, 10**6), st.sampled_from((0, 60)), st.integers(1, 9))
+def test_batches_are_the_same_where_many_jobs_are_passed_over(seed, growth, few):
+    odd = random.Random(seed)
+    rows = sorted((odd.randint(0, 9000), 1 << odd.randint(0, 5000)) for _ in range(200))
+    running = [Holding(str(k), nodes * odd.choice((1, 3, 255)), end) for k, (end, nodes) in enumerate(rows)]
+    among = 0
+    for one in odd.sample(running, few):
+        among |= one.nodes
+    batches = Batches(running, [one.end for one in running], among, growth)
+    found = []
+    while batches.advance():
+        found.append(([one.job for one in batches.batch()], batches.place))
+    assert found == _walk(running, among, growth)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6))
+def test_dates_with_too_few_nodes_are_those_by_which_no_job_starts(seed):
+    odd = random.Random(seed)
+    state = State(site(nodes=NODES, cpus=4), 1000)
+    selector = state.selector
+    for number in range(odd.randint(1, 9)):
+        ask = JobAsk(user="ann", tasks=odd.randint(1, 12), time_limit=odd.randint(1, 60))
+        state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+        main_pass(state)
+    ask = JobAsk(user="ann", tasks=odd.randint(1, 24), min_nodes=odd.choice((None, 1, 3)), time_limit=5)
+    record = PendingJob("asks", 99, ask, state.now, state.cluster).records[0]
+    told = []
+    shortage = Shortage(selector, selector.futures, record, told)
+    for _ in range(8):
+        date, among = odd.randint(1000, 5000), odd.randint(1, EVERYTHING)
+        short = shortage.until(date, among)
+        start = selector.will_run(record, among, state.occupancy, state.now, (), date)
+        assert not (short and start is not None)
+        if start is None and record.demand.cpus > 4 * among.bit_count():
+            assert short
+    assert all(selector.stands(answer) and answer.placed is None for answer in told)
+
+
+def test_a_plan_that_is_looked_for_anew_and_found_alike_is_kept():
+    """A job that takes the last node, and ends long after it, leaves the three nodes that it goes to."""
+    state = State(site(nodes=6, cpus=4), 1000)
+    for number, tasks, minutes in ((1, 8, 10), (2, 8, 20), (3, 12, 5)):
+        ask = JobAsk(user="ann", tasks=tasks, time_limit=minutes)
+        state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+    main_pass(state)
+    backfill_pass(state)
+    record, selector = state.pending["3"].records[0], state.selector
+    known = state.kept_plans.find(0, record, 1000)
+    answer = known.answers[-1]
+    assert (known.plan.start, known.plan.nodes) == (1600, 0b010011)
+    last, first = [Holding(f"on {node}", 1 << node, 9000, alike=[Part(1 << node, 4, 15, 0)]) for node in (5, 4)]
+    selector.took(last)
+    assert not selector.stands(answer)
+    assert selector.again(answer) is not answer
+    assert selector.again(answer).placed.nodes == 0b010011
+    assert Planner(state).stands(known)
+    selector.took(first)
+    assert selector.again(known.answers[-1]) is None
+    assert not Planner(state).stands(known)
 
 
 events = st.lists(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, Partition, SelectSettings, SlurmNode, SlurmSite
 from windtunnel.schedulers.slurm.jobs.pending import PendingJob
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, runs_above, spans
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, blocks_of, mask_of, runs_above, spans
 from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.select.node_fit import IDLE
@@ -25,6 +25,12 @@ NODES = 12
 def test_long_runs_of_a_set(nodes, length):
     long = [one for one in spans(nodes) if one[1] - one[0] > length]
     assert runs_above(nodes, length) == mask_of(node for begin, end in long for node in range(begin, end))
+
+
+@given(st.sets(st.integers(0, 9000), max_size=40), st.integers(0, 9000), st.integers(0, 5000))
+def test_blocks_of_a_set_are_those_of_its_nodes(nodes, begin, length):
+    many = mask_of(nodes) | ((1 << length) - 1) << begin
+    assert blocks_of(many) == mask_of(node // 64 % 62 for node in bits(many))
 
 
 @given(st.lists(st.tuples(st.integers(1, 2**NODES - 1), st.integers(0, 3), st.integers(0, 900)), max_size=8))

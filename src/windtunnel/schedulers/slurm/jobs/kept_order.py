@@ -58,17 +58,18 @@ class KeptOrder:
         """
         if not self._records:
             return None
-        found: list[Record] = []
-        priorities: list[int] = []
-        for place, record in enumerate(self._records):
+        found, priorities = self._records, self._priorities
+        gone: list[int] = []
+        for place, record in enumerate(found):
             job = record.job
             if job.id not in pending:
-                continue
-            priority = record.priority
-            if priority != self._priorities[place] or record.refusal is not None or not only_queues(job, now):
+                gone.append(place)
+            elif record.priority != priorities[place] or record.refusal is not None or not only_queues(job, now):
                 return None
-            found.append(record)
-            priorities.append(priority)
+        if gone:
+            found, priorities = found[:], priorities[:]
+            for place in reversed(gone):
+                del found[place], priorities[place]
         fresh = list(islice(reversed(pending.values()), len(pending) - len(found)))
         fresh.reverse()
         last = self._last

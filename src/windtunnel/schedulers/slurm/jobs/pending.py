@@ -33,6 +33,7 @@ class PendingJob:
         "all_look",
         "alone",
         "ask",
+        "asked_minutes",
         "begin",
         "blocking_qos",
         "constraint",
@@ -95,6 +96,8 @@ class PendingJob:
         self.order = number
         """Its place in Slurm's list of jobs: when a task of an array starts, the others go to the end of the list."""
         self.ask = ask
+        self.asked_minutes = ask.time_limit
+        """The time limit that it asks for; None: it has one of its partition or of limits."""
         self.user = ask.user
         self.account = member.account if member is not None else ask.account
         self.member = member
@@ -207,8 +210,8 @@ class PendingJob:
     @property
     def minutes(self) -> int | None:
         """The time limit that it asks for, or was given; None: that of whatever partition it runs in."""
-        if self.ask.time_limit is not None:
-            return self.ask.time_limit
+        if self.asked_minutes is not None:
+            return self.asked_minutes
         return self.given_minutes if self.default_time is None else self.default_time
 
     @property

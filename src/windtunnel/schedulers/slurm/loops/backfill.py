@@ -248,6 +248,9 @@ class _Cycle:
         """
         if self.limits_stop:
             return False
+        if not self.state.limits.active:
+            forget_limits(record.job)
+            return False
         refusal = self.state.limits.before(record)
         if refusal:
             record.job.reason = refusal

@@ -42,6 +42,7 @@ def tested_for_a_minute(state: State, job: PendingJob) -> bool:
 def _give_time(job: PendingJob, minutes: int | None) -> None:
     """A job has another time limit from now on; None: that of whatever partition it runs in."""
     job.ask, job.default_time = replace(job.ask, time_limit=minutes), None
+    job.asked_minutes = minutes
     if job.given_minutes is not None:
         job.given_minutes = minutes
     for record in job.records:

@@ -23,6 +23,7 @@ from windtunnel.schedulers.slurm.preemption.victims import (
     takes_another_row,
 )
 from windtunnel.schedulers.slurm.select.answers import Answer
+from windtunnel.schedulers.slurm.select.shortage import Shortage
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["MOST_TRIES", "PlanMaker", "minutes_of"]
@@ -85,13 +86,15 @@ class PlanMaker(Starter):
         minutes = min(limit, minutes_of(record))
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
+        shortage = self._shortage(record, minutes) if plain else None
         asked = limit  # for so long no reservation may be in its way, and limits reckon with it
         later = state.now
         tries = 0
         while tries < MOST_TRIES:
             start = max(later, first)
             if plain:
-                start, later, among, done, possible = self.chance(record, start, minutes, MOST_TRIES - tries)
+                left = MOST_TRIES - tries
+                start, later, among, done, possible = self.chance(record, start, minutes, left, shortage)
                 tries += done
                 tested = tested or possible
                 self.tried = start
@@ -166,13 +169,26 @@ class PlanMaker(Starter):
         others = self.state.of_others(record)
         return without(base, others)
 
-    def chance(self, record: Record, start: int, minutes: int, tries: int) -> tuple[int, int, int, int, bool]:
+    def _shortage(self, record: Record, minutes: int) -> Shortage | None:
+        """What tells by which dates a job has too few nodes; None: that alone does not decide."""
+        state, selector = self.state, self.state.selector
+        if selector.futures is None or self.preempting or state.cluster.suspends or record.job.het is not None:
+            return None
+        if record.too_small or selector.fit.weights.marked or (minutes < record.limit and state.limits.active):
+            return None
+        if (self.sizes and not record.demand.plain_shape) or not selector.by_sets(record, self.base(record)):
+            return None
+        return Shortage(selector, selector.futures, record, self.answers)
+
+    def chance(
+        self, record: Record, start: int, minutes: int, tries: int, shortage: Shortage | None = None
+    ) -> tuple[int, int, int, int, bool]:
         """The first date with nodes enough for a test; where nothing but plans is in the way."""
         few = record.demand.min_nodes
         base = self.base(record)
         least = self.state.selector.least_nodes(record) if self.state.selector.by_sets(record, base) else few
         mask = planned_on(record) if record.narrow else base
-        return self.map.chance(start, base, mask, minutes * 60, least, few, tries)
+        return self.map.chance(start, base, mask, minutes * 60, least, few, tries, shortage)
 
     def _booked_chance(
         self, record: Record, start: int, minutes: int, asked: int

@@ -128,10 +128,12 @@ class Planner(PlanMaker):
         answers = known.answers
         if answers is None or selector.fit.weights.marked or state.users_alone:
             return False
-        for answer in answers:
-            if not selector.stands(answer):
+        for place, answer in enumerate(answers):
+            found = selector.again(answer)
+            if found is None:
                 known.answers = None
                 return False
+            answers[place] = found
         known.version = version
         return True
 

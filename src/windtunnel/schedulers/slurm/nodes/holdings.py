@@ -31,6 +31,7 @@ class Holding:
         "_cpus",
         "_memory",
         "alike",
+        "blocks",
         "end",
         "exclusive",
         "frees",
@@ -102,6 +103,8 @@ class Holding:
         """CPUs, and the runs of nodes on which it holds so many; as late."""
         self.total = -1
         """CPUs in all; as late."""
+        self.blocks = -1
+        """Where its nodes are (:func:`~.nodesets.blocks_of`); as late."""
         self.frees: tuple[tuple[int, int], ...] | None = None
         """The CPUs that it leaves of a node at the most, and the nodes where that is so; as late."""
         self.order = 0

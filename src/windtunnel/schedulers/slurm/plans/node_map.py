@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.nodesets import without
+from windtunnel.schedulers.slurm.select.shortage import Shortage
 
 __all__ = ["NodeMap", "Slot"]
 
@@ -87,12 +88,21 @@ class NodeMap:
         return later, available, overlapped
 
     def chance(
-        self, start: int, base: int, mask: int, length: int, least: int, few: int, tries: int
+        self,
+        start: int,
+        base: int,
+        mask: int,
+        length: int,
+        least: int,
+        few: int,
+        tries: int,
+        shortage: Shortage | None = None,
     ) -> tuple[int, int, int, int, bool]:
         """The first date from which on so many nodes (``least``) of a mask are free all of a time.
 
         It is looked for as :meth:`later_than` does, and again at each later date that this gives, ``tries`` times at
-        most. Returns the date, when to try again (0: never), the nodes (0: there is no such date), how many tries
+        most. Dates are passed over of which it is known that the job starts later than at the next (``shortage``).
+        Returns the date, when to try again (0: never), the nodes (0: there is no such date), how many tries
         that took, and whether there were ever at least a ``few`` nodes.
         """
         slots = self.slots
@@ -115,7 +125,9 @@ class NodeMap:
                 available &= mask
             count = available.bit_count() if least > 1 and available else 1 if available else 0
             enough_once = enough_once or count >= few
-            if count >= least:
+            if count >= least and not (
+                later and done < tries and shortage is not None and shortage.until(later, available)
+            ):
                 return start, later, available, done, True
             if not later or done >= tries:
                 return start, 0, 0, done, enough_once

@@ -4,7 +4,7 @@ from mypy_extensions import i64
 
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO, without_small
-from windtunnel.schedulers.slurm.select.stretches import Stretches
+from windtunnel.schedulers.slurm.select.stretches import Stretches, take_best_run
 from windtunnel.schedulers.slurm.select.takings import Choice, Taking
 
 __all__ = ["at_most", "most_nodes", "take_alike"]
@@ -58,7 +58,7 @@ def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) ->
         return None
     if most < nodes and at_most(_counts(stretches, highest), most) < demand.cpus:
         return None
-    found = _filled(Taking(demand, most, unit, largest), stretches)
+    found = _filled(demand, most, unit, largest, stretches)
     spare = nodes - demand.min_nodes
     for small in range(1, largest):  # without the smallest ones, step by step
         if found is not None or spare <= 0:
@@ -66,11 +66,17 @@ def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) ->
         stretches, dropped = without_small(stretches, small, spare)
         spare -= dropped
         if dropped and stretches:
-            found = _filled(Taking(demand, most, unit, largest), stretches)
+            found = _filled(demand, most, unit, largest, stretches)
     return found
 
 
-def _filled(need: Taking, stretches: list[int]) -> Choice | None:
+def _filled(demand: Demand, most: int, unit: int, largest: int, stretches: list[int]) -> Choice | None:
     """What is taken of stretches, if it suffices."""
+    need = Taking(demand, most, unit, largest)
+    if most > 1:
+        take_best_run(need, stretches)
+        if need.done:
+            return need.choice
+        need = Taking(demand, most, unit, largest)
     Stretches(stretches).fill(need)
     return need.choice

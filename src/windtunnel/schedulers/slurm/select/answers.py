@@ -12,6 +12,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 
 __all__ = ["Answer", "Answers"]
@@ -27,7 +28,7 @@ _ALL_NODES: Final = -1
 class Answer:
     """When a job of a kind could start, and on which of some nodes; or until when at least it could not."""
 
-    __slots__ = ("among", "begin", "cpus", "lasts", "placed", "reach", "version", "wanted", "when")
+    __slots__ = ("among", "begin", "cpus", "kind", "lasts", "placed", "reach", "record", "version", "wanted", "when")
 
     def __init__(
         self, among: int, cpus: int, wanted: int, when: int, placed: Picked | None, lasts: list[Holding]
@@ -46,6 +47,17 @@ class Answer:
         """Jobs of other nodes that end before or after these dates make no difference to the batches."""
         self.version = -1
         """The changes up to which it is known to hold; -1: it does not any more."""
+        self.record: Record | None = None
+        """A job for which it was looked for, if selections were, and its kind then."""
+        self.kind = -1
+
+    def same_as(self, other: "Answer") -> bool:
+        """Whether both say the same, the other one perhaps less of it."""
+        placed, before = self.placed, other.placed
+        if placed is None or before is None:
+            return placed is before and self.when >= other.when
+        same = self.when == other.when and placed.nodes == before.nodes
+        return same and bool(placed.parts) and placed.parts == before.parts
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

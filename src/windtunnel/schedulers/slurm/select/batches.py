@@ -3,12 +3,15 @@
 from bisect import bisect_right
 from typing import Final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import blocks_of
 
 __all__ = ["Batches"]
 
+_FEW: Final = 32
+"""So many jobs are looked at one by one before it pays to ask where the nodes are."""
 _FIRST_WINDOW: Final = 30
 """Seconds within which the first running jobs are taken away together (§4.4)."""
 
@@ -25,6 +28,7 @@ class Batches:
     __slots__ = (
         "_among",
         "_begin",
+        "_blocks",
         "_dates",
         "_edge",
         "_ending",
@@ -44,6 +48,8 @@ class Batches:
         self._among = among
         self._growth = growth
         """Seconds by which the window grows (bf_window_linear); 0: it doubles."""
+        self._blocks = -1
+        """Where the nodes are, once many jobs have been passed over."""
         self._window = _FIRST_WINDOW
         self._edge = 0
         self._begin = 0
@@ -97,7 +103,26 @@ class Batches:
     def _next(self, place: int) -> int:
         """The first job from a place on that has any of the nodes."""
         running, among = self._ending, self._among
-        while place < len(running) and not running[place].nodes & among:
+        few = min(place + _FEW, len(running))
+        while place < few:
+            if running[place].nodes & among:
+                return place
+            place += 1
+        return self._next_of_many(place) if place < len(running) else place
+
+    def _next_of_many(self, place: int) -> int:
+        """The same where many jobs are passed over."""
+        running, among = self._ending, self._among
+        if self._blocks < 0:
+            self._blocks = blocks_of(among)
+        blocks: i64 = self._blocks
+        while place < len(running):
+            held = running[place]
+            if held.blocks < 0:
+                held.blocks = blocks_of(held.nodes)
+            own: i64 = held.blocks
+            if own & blocks and held.nodes & among:
+                return place
             place += 1
         return place
 

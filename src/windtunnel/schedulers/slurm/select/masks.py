@@ -213,7 +213,10 @@ class FreeMasks:
         if demand.exclusive:
             among &= self.idle()
         if self.alike:
-            return self._pick_alike(demand, cut_to(self.stretches(), self.kept.runs_of(among), least), kind)
+            stretches = cut_to(self.stretches(), self.kept.runs_of(among), least)
+            if not holds(stretches, demand.cpus, demand.min_nodes):
+                return None
+            return take_alike(demand, stretches, self.cluster.threads[0], len(self.masks) - 1)
         levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
             values = self._with_memory(levels, self.room, demand)
@@ -236,19 +239,6 @@ class FreeMasks:
             self._stretches = found
             self._changes.clear()
         return found
-
-    def _pick_alike(self, demand: Demand, stretches: list[int], kind: int) -> Choice | None:
-        """What a job would take of some stretches, as it was found before if it was."""
-        if not holds(stretches, demand.cpus, demand.min_nodes):
-            return None
-        key = (kind, *stretches)
-        number = hash(key)
-        found = self.kept.find(number, key)
-        return (
-            self.kept.keep(number, key, take_alike(demand, stretches, self.cluster.threads[0], len(self.masks) - 1))
-            if found is NOT_KEPT
-            else found
-        )
 
     def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Choice | None:
         """The same among nodes with so many usable CPUs."""

@@ -91,8 +91,7 @@ class PlainSelector(Chooser):
         key = (self.kind(record), record.demand.memory_per_cpu or 0, hash(among))
         answer = self.answers.find(key, among)
         if answer is None or (answer.placed is None and answer.when < horizon) or not self.stands(answer):
-            answer = self._search(record, wanted, among, futures, horizon)
-            self.answers.keep(key, answer)
+            answer = self._look_for(key, record, wanted, among, futures, horizon)
         self.latest = answer
         when = answer.when
         if answer.placed is None or when > horizon:
@@ -100,6 +99,31 @@ class PlainSelector(Chooser):
         if when == _AT_ONCE:
             return now, answer.placed
         return (when if when > now else self.gone_by(when, answer.lasts[-1], now)), answer.placed
+
+    def _look_for(
+        self, key: tuple[int, int, int], record: Record, wanted: int, among: int, futures: Futures, horizon: int
+    ) -> Answer:
+        """An answer for jobs of a kind, which is kept."""
+        answer = self._search(record, wanted, among, futures, horizon)
+        answer.record, answer.kind = record, key[0]
+        self.answers.keep(key, answer)
+        return answer
+
+    def again(self, answer: Answer) -> Answer | None:
+        """An answer that says the same as things are now: it itself, or one that is looked for anew; None: none does.
+
+        What is found is kept, so that whoever asks next need not look for it.
+        """
+        if self.stands(answer):
+            return answer
+        record, futures, among = answer.record, self.futures, answer.among
+        if record is None or futures is None or answer.when == _AT_ONCE or self.kind(record) != answer.kind:
+            return None
+        key = (answer.kind, record.demand.memory_per_cpu or 0, hash(among))
+        found = self.answers.find(key, among)
+        if found is None or (found.placed is None and found.when < answer.when) or not self.stands(found):
+            found = self._look_for(key, record, answer.wanted, among, futures, answer.when)
+        return found if found.same_as(answer) else None
 
     def stands(self, answer: Answer) -> bool:
         """Whether an answer still holds: nothing has changed on its nodes, and jobs go away in the same batches."""

@@ -13,7 +13,7 @@ from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO
 from windtunnel.schedulers.slurm.select.set_runs import Present, Runs
 from windtunnel.schedulers.slurm.select.takings import Taking
 
-__all__ = ["Stretches"]
+__all__ = ["Stretches", "take_best_run"]
 
 
 _COUNTED: Final[Present] = [(0, 0)]
@@ -55,45 +55,78 @@ class Stretches(Runs):
         """The place of the first stretch of each run."""
 
     def take(self, need: Taking) -> None:
-        """Take nodes of the run that a job goes to: the tightest that holds all that is left, else one by one."""
+        """Take nodes of the run that a job goes to; it is none of them any more."""
         place = self.choose(need)
         behind = self._spans.pop(place)[1]
         del self._cpus[place]
-        at = self._first.pop(place)
-        stretches = self._stretches
-        if need.nodes <= 1:
-            tightest = self._tightest(need, at, behind)
-            if tightest >= 0:
-                begin = stretches[tightest] >> AT
-                need.take_stretch(begin, begin + 1, stretches[tightest] & FREE)
-                return
-        while True:
-            one = stretches[at]
-            end = one >> TO & LENGTHS
-            need.take_stretch(one >> AT, end, one & FREE)
-            if end == behind or need.most_nodes <= 0 or need.done or need.hopeless:
-                return
-            at += 1
+        _take_run(need, self._stretches, self._first.pop(place), behind)
 
     def _useful(self, need: Taking) -> list[int]:
-        return [k for k, one in enumerate(self._spans) if self._tightest(need, self._first[k], one[1]) >= 0]
+        stretches = self._stretches
+        return [k for k, one in enumerate(self._spans) if _tightest(need, stretches, self._first[k], one[1]) >= 0]
 
     def _keep(self, kept: list[int]) -> None:
         super()._keep(kept)
         self._first = [self._first[k] for k in kept]
 
-    def _tightest(self, need: Taking, at: int, behind: int) -> int:
-        """Of the stretches of a run the first with fewest CPUs that hold all that is left; -1: there is none."""
-        stretches = self._stretches
-        wanted: i64 = need.cpus
-        to: i64 = behind
-        fewest: i64 = 0
-        best = -1
-        while True:
-            number: i64 = stretches[at]
-            free = number & FREE
-            if free >= wanted and (best < 0 or free < fewest):
-                best, fewest = at, free
-            if number >> TO & LENGTHS == to:
-                return best
-            at += 1
+
+def take_best_run(need: Taking, stretches: list[int]) -> None:
+    """Take nodes of the run that a job goes to first, of which most jobs find all that they need.
+
+    The run is the one that :meth:`~.set_runs.Runs.choose` finds, without a list of all.
+    """
+    wanted: i64 = need.cpus
+    least: i64 = need.nodes - need.slack
+    best = first = 0
+    best_behind: i64 = -1
+    best_cpus: i64 = -1
+    fits = False
+    start: i64 = stretches[0] >> AT
+    behind: i64 = start
+    cpus: i64 = 0
+    for place, one in enumerate(stretches):
+        number: i64 = one
+        begin = number >> AT
+        if begin != behind:
+            suffices = cpus >= wanted and behind - start >= least
+            if (not fits or cpus < best_cpus) if suffices else cpus > best_cpus:
+                best, best_behind, best_cpus, fits = first, behind, cpus, suffices
+            first, start, cpus = place, begin, 0
+        behind = number >> TO & LENGTHS
+        cpus += (number & FREE) * (behind - begin)
+    suffices = cpus >= wanted and behind - start >= least
+    if (not fits or cpus < best_cpus) if suffices else cpus > best_cpus:
+        best, best_behind = first, behind
+    _take_run(need, stretches, best, best_behind)
+
+
+def _take_run(need: Taking, stretches: list[int], at: int, behind: i64) -> None:
+    """Take nodes of one run: the tightest that holds all that is left, else one by one."""
+    if need.nodes <= 1:
+        tightest = _tightest(need, stretches, at, behind)
+        if tightest >= 0:
+            begin = stretches[tightest] >> AT
+            need.take_stretch(begin, begin + 1, stretches[tightest] & FREE)
+            return
+    while True:
+        one = stretches[at]
+        end = one >> TO & LENGTHS
+        need.take_stretch(one >> AT, end, one & FREE)
+        if end == behind or need.most_nodes <= 0 or need.done or need.hopeless:
+            return
+        at += 1
+
+
+def _tightest(need: Taking, stretches: list[int], at: int, behind: i64) -> int:
+    """Of the stretches of a run the first with fewest CPUs that hold all that is left; -1: there is none."""
+    wanted: i64 = need.cpus
+    fewest: i64 = 0
+    best = -1
+    while True:
+        number: i64 = stretches[at]
+        free = number & FREE
+        if free >= wanted and (best < 0 or free < fewest):
+            best, fewest = at, free
+        if number >> TO & LENGTHS == behind:
+            return best
+        at += 1
