@@ -14,6 +14,7 @@ from windtunnel.diagnostics import AccountWarning, UsageError
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.model.abilities import start_date_of
+from windtunnel.model.slurm import JobAsk
 from windtunnel.workloads.arranged import Arranged
 
 __all__ = [
@@ -54,6 +55,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What it asked for."""
     held: float = 0.0
     """How long after its submission it could start at the earliest, as far as that is not for other jobs."""
+    ready: float = 0.0
+    """The same, whatever it was for."""
+    ask: JobAsk | None = None
+    """What the log says it asked for."""
 
 
 def _size(one: Outcome) -> str:
@@ -101,6 +106,8 @@ def log_of(workload: Workload) -> list[Outcome]:
                     qos=job.ask.qos if job.ask is not None else "",
                     limit=job.walltime,
                     held=_held(job, zero),
+                    ready=_ready(job, zero),
+                    ask=job.ask,
                 )
             )
     if not found:
@@ -141,10 +148,14 @@ def _recorded(workload: Workload) -> Mapping[str, Any]:
 
 
 def _held(job: Job, zero: float) -> float:
-    ask = job.ask
-    if ask is None or ask.begin is None or ask.dependencies:
+    return 0.0 if job.ask is None or job.ask.dependencies else _ready(job, zero)
+
+
+def _ready(job: Job, zero: float) -> float:
+    """How long after its submission a job could start, by the log."""
+    if job.ask is None or job.ask.begin is None:
         return 0.0
-    return max(0.0, ask.begin - zero - job.submission_time)
+    return max(0.0, job.ask.begin - zero - job.submission_time)
 
 
 def replay(
