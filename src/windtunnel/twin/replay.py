@@ -21,6 +21,7 @@ __all__ = [
     "CHOOSING",
     "COLUMNS",
     "GROUPS",
+    "REJECTED",
     "Outcome",
     "check_jobs",
     "groups_of",
@@ -34,6 +35,8 @@ __all__ = [
 CHOOSING: Final = ("filter", "first", "slice")
 """Operations after which jobs are still those of the log."""
 
+REJECTED: Final = "rejected"
+"""What a line about jobs that never start begins with."""
 COLUMNS: Final = ("id", "submission_time", "waiting_time", "execution_time", "starting_time")
 """What is needed of a table of jobs."""
 
@@ -166,7 +169,11 @@ def replay(
         warnings.simplefilter("ignore", AccountWarning)  # it stands in the second
         run = simulate(platform, workload, scheduler or None, **options)
     found = outcomes_in(run.jobs.select(COLUMNS).iter_rows(), {job.id: job for job in workload})
-    return found, tuple(str(line) for line in run.account if not line.note)
+    told = [str(line) for line in run.account if not line.note]
+    for one in run.state.rejections:
+        often = "once, at" if one.jobs == 1 else f"{one.jobs:,} times, first"
+        told.append(f"{REJECTED} ({often} {one.first}): {one.reason}")
+    return found, tuple(told)
 
 
 def outcomes_in(rows: Iterable[tuple[Any, ...]], known: Mapping[str, Job]) -> list[Outcome]:
