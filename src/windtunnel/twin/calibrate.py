@@ -155,7 +155,8 @@ def _verdict(found: Calibration) -> str:
         whys = [line.partition("): ")[2] for line in found.told if line.startswith(f"{REJECTED} (")]
         more = "; and more" if len(whys) > _MOST_REASONS else ""
         why = "; ".join(whys[:_MOST_REASONS]) or "the site has nothing they fit"
-        parts.append(f"{_jobs(found.missing)} of the log never start{'s' * (found.missing == 1)} in the replay: {why}{more}.")
+        start = "starts" if found.missing == 1 else "start"
+        parts.append(f"{_jobs(found.missing)} of the log never {start} in the replay: {why}{more}.")
     return " ".join(parts)
 
 
