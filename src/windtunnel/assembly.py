@@ -23,7 +23,7 @@ from windtunnel.model import EventList, Platform, Workload
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.run_account import draw_up, tell_followers, tell_idle
+from windtunnel.run_account import draw_up, tell_followers, tell_idle, tell_partitions
 from windtunnel.vocabulary import Ability, Component, honoured_by
 from windtunnel.vocabulary.component import LengthensLeases
 
@@ -140,9 +140,12 @@ def assemble(
             account.tell("nothing-left", reason, hint="windtunnel convert LOG NEW.swf --apply ... shows what is left")
     if components != alone:
         account.tell("kept-to-site", _KEPT.format(names[0]), place=site.path, note=True)
+    decides = any(Ability.SLURM_REQUESTS in honoured_by(component) for component in components)
+    if site.site is not None and (decides or components != alone):
+        tell_partitions(account, site.site, workloads)
     if checkpoints[0]:
         workloads = _checkpointed(workloads, *checkpoints, account)
-        if any(Ability.SLURM_REQUESTS in honoured_by(component) for component in components):
+        if decides:
             _tell_limits(account, workloads)
     start_dates = [date for date in map(start_date_of, workloads) if date is not None]
     billing, bills = None, []

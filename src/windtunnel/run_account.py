@@ -16,7 +16,7 @@ from windtunnel.model.platform import column_of, kinds_of
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 from windtunnel.vocabulary.component import FollowsSignals, Named
 
-__all__ = ["draw_up", "tell_event", "tell_followers", "tell_idle"]
+__all__ = ["draw_up", "tell_event", "tell_followers", "tell_idle", "tell_partitions"]
 
 _MOST: Final = 10_000_000
 """No platform in one word has more hosts."""
@@ -272,6 +272,19 @@ def _enough(platform: Platform, wanted: int, *, by_cores: bool) -> str:
     if cores == 1:
         return str(wanted)
     return f"{-(-wanted // cores) if by_cores else wanted}x{cores}"
+
+
+def tell_partitions(account: Account, site: Any, workloads: Iterable[Workload]) -> None:
+    """Tell of jobs that name partitions which a Slurm site has not, and go to those that it has."""
+    from windtunnel.model.slurm import SlurmSite
+
+    known = {one.name for one in site.partitions} if isinstance(site, SlurmSite) else set()
+    for workload in workloads if known else ():
+        for job in workload if not isinstance(workload, LeaseJobs) else ():
+            for name in job.ask.partitions if job.ask is not None else ():
+                if name not in known:
+                    told = f"jobs name the partition {name!r}, which the site has not: another takes them"
+                    account.tell("not-described", told, place=job.id)
 
 
 def tell_followers(account: Account, components: Sequence[Component], signals: Container[str]) -> None:

@@ -146,3 +146,23 @@ def test_a_changed_line_says_what_it_said_but_for_the_change(tmp_path_factory, g
     path = tmp_path_factory.getbasetemp() / "slurm.conf"
     (read,) = lines_of(path, Findings("x"), {path: with_pairs(line, [(key, new)])})
     assert read.values == given_pairs | {key: new}
+
+
+def as_files(tmp_path, text):
+    (tmp_path / "slurm.conf").write_text(text)
+    return ConfFiles.read(tmp_path / "slurm.conf")
+
+
+def test_of_words_that_stand_twice_the_first_one_stays(tmp_path):
+    """It is the one that holds: a change of another word made it the last."""
+    conf = "SchedulerParameters=bf_window=60,bf_window=90,defer\nNodeName=n CPUs=2\nPartitionName=p Nodes=n\n"
+    after = changed(as_files(tmp_path, conf), pairs_of("SchedulerParameters=bf_interval=60"))
+    assert (read(after).backfill.bf_window, read(after).backfill.bf_interval) == (60, 60)
+
+
+def test_keys_are_changed_under_the_name_that_they_have(tmp_path):
+    files = as_files(tmp_path, "NodeName=n CPUs=2 Features=old\nPartitionName=p Nodes=n Shared=NO\n")
+    files = changed(files, pairs_of("NodeName=n Feature=new"))
+    files = changed(files, pairs_of("PartitionName=p OverSubscribe=EXCLUSIVE"))
+    assert files.texts[files.path] == "NodeName=n CPUs=2 Features=new\nPartitionName=p Nodes=n Shared=EXCLUSIVE\n"
+    assert read(files).nodes[0].features == ("new",)

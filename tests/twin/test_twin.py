@@ -322,6 +322,21 @@ def test_jobs_that_a_change_shuts_out_are_counted(site):
     assert (found.never_before, found.never_after) == (0, 120)
 
 
+def test_why_jobs_never_start_is_told(site):
+    """A log may be older than the site: the verdict said that nothing fits those jobs, whatever it was."""
+    log = read_workload(recorded(site))
+    (site / "slurm.conf").write_text(CONF.replace("MaxTime=1-0", "MaxTime=60"))
+    found = calibrate(read_platform(site / "slurm.conf"), log, "slurm")
+    assert (found.jobs, found.missing) == (0, 120)
+    assert found.told[-1] == "rejected (120 times, first w0!1): Slurm never starts it: PartitionTimeLimit"
+    few = HEAD + rows([("1", "ann", 0.0, 0.0, 60.0, 1, "n1")]).removeprefix(HEAD)
+    few += rows([("2", "ann", 0.0, 0.0, 60.0, 1, "n1")]).removeprefix(HEAD).replace("|120|", "|30|")
+    (site / "few").write_text(few)
+    found = calibrate(read_platform(site / "slurm.conf"), read_workload(site / "few"), "slurm")
+    told = "1 job of the log never starts in the replay: Slurm never starts it: PartitionTimeLimit."
+    assert (found.jobs, found.missing, told in found.verdict) == (1, 1, True)
+
+
 def test_a_kept_study_is_not_run_again(site, tmp_path, monkeypatch):
     log = read_workload(recorded(site))
     given = {"nodes": ["main:+1"], "scheduler": "easy", "out": tmp_path / "study"}

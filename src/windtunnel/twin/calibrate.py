@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from statistics import median
+from typing import Final
 
 import msgspec
 
 from windtunnel.model import Platform, Workload
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.odd_waits import OddWaits, told_apart
-from windtunnel.twin.replay import GROUPS, Outcome, groups_of, log_of, mean_wait, median_wait, replay
+from windtunnel.twin.replay import GROUPS, REJECTED, Outcome, groups_of, log_of, mean_wait, median_wait, replay
 
 __all__ = ["Calibration", "Compared", "calibrate", "compare"]
+
+_MOST_REASONS: Final = 3
+"""Why jobs never start: so many reasons stand in a verdict."""
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -148,7 +152,11 @@ def _verdict(found: Calibration) -> str:
         )
     parts += _of_odd_waits(found.odd)
     if found.missing:
-        parts.append(f"{found.missing:,} jobs of the log never start in the replay: the site has nothing they fit.")
+        whys = [line.partition("): ")[2] for line in found.told if line.startswith(f"{REJECTED} (")]
+        more = "; and more" if len(whys) > _MOST_REASONS else ""
+        why = "; ".join(whys[:_MOST_REASONS]) or "the site has nothing they fit"
+        start = "starts" if found.missing == 1 else "start"
+        parts.append(f"{_jobs(found.missing)} of the log never {start} in the replay: {why}{more}.")
     return " ".join(parts)
 
 

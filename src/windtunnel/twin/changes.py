@@ -5,6 +5,7 @@ from typing import Final
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.formats.slurm.keys import TABLES
+from windtunnel.formats.slurm.lines import same_key
 from windtunnel.twin.conf_files import ConfFiles, with_pairs
 
 __all__ = ["Pairs", "changed", "pairs_of"]
@@ -66,8 +67,13 @@ def _globally(files: ConfFiles, key: str, value: str) -> ConfFiles:
 
 
 def _merged(old: str, words: str) -> str:
-    """A list in which words of the same names are replaced, and those with a ``-`` before them left out."""
-    found = {word.partition("=")[0]: word for word in filter(None, old.split(","))}
+    """A list in which words of the same names are replaced, and those with a ``-`` before them left out.
+
+    Of words that stand there twice the first one holds, as slurmctld has it.
+    """
+    found: dict[str, str] = {}
+    for word in filter(None, old.split(",")):
+        found.setdefault(word.partition("=")[0], word)
     for word in filter(None, words.strip('"').split(",")):
         name = word.partition("=")[0]
         if not name.startswith("-"):
@@ -81,5 +87,6 @@ def _in_line(files: ConfFiles, kind: str, name: str, pairs: Pairs) -> ConfFiles:
     there = [line for line in files.lines if line.kind == kind]
     for line in there:
         if line.text(kind) == name:
-            return files.replaced(line, with_pairs(files.text_of(line), pairs))
+            new = [(same_key(line, key), text) for key, text in pairs]
+            return files.replaced(line, with_pairs(files.text_of(line), new))
     raise UsageError(f"there is no line {kind}={name}", did_you_mean(name, [line.text(kind) for line in there]))

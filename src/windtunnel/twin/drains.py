@@ -1,4 +1,8 @@
-"""Nodes that a log implies were not there: nothing ran on them for long, while jobs that would have fitted waited."""
+"""Nodes that a log implies were not there: nothing ran on them for long, while jobs that would have fitted waited.
+
+A job counts from when it could start (Eligible) on nodes that have the memory, features and devices it asks for; not
+if it waits for licences, a reservation, named nodes or other tasks of its array.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,6 +12,7 @@ import msgspec
 
 from windtunnel.formats.slurm.values import expand_hosts
 from windtunnel.model import EventList, ExternalEvent, HostSet, Platform
+from windtunnel.twin.fitting import Fitting
 from windtunnel.twin.replay import Outcome
 
 __all__ = ["Drain", "as_events", "drains_in"]
@@ -36,12 +41,15 @@ def drains_in(jobs: Sequence[Outcome], platform: Platform) -> list[Drain]:
                 busy[name].append((start, start + one.ran))
     end = max((one.submitted + one.waited + one.ran for one in jobs), default=0.0)
     found = []
-    queues: dict[tuple[str, int], list[tuple[float, float]]] = {}
-    for host in platform.hosts:
+    queues: dict[tuple[object, ...], list[tuple[float, float]]] = {}
+    fitting = Fitting(platform)
+    waiting = [one for one in jobs if one.waited > one.ready and fitting.waits(one)]
+    for place, host in enumerate(platform.hosts):
         names = host.properties.get("partition", "")
-        key = names, host.cores
+        key = names, host.cores, fitting.kind(place)
         if key not in queues:
-            queues[key] = _waits(jobs, set(names.split(",")), host.cores)
+            there = [one for one in waiting if one.processors <= host.cores and fitting.holds(place, one)]
+            queues[key] = _waits(there, set(names.split(",")))
         for low, high in _gaps(busy[host.name], end):
             if high - low >= SHORTEST and _covered(queues[key], low, high) >= _WAITING * (high - low):
                 found.append(Drain(host.name, low, high))
@@ -55,12 +63,12 @@ def _nodes(one: Outcome) -> list[str]:
         return []
 
 
-def _waits(jobs: Sequence[Outcome], partitions: set[str], cores: int) -> list[tuple[float, float]]:
-    """When at least one fitting job waited, as separate intervals."""
+def _waits(jobs: Sequence[Outcome], partitions: set[str]) -> list[tuple[float, float]]:
+    """When at least one job of the partitions waited though it could have started, as separate intervals."""
     spans = sorted(
-        (one.submitted, one.submitted + one.waited)
+        (one.submitted + one.ready, one.submitted + one.waited)
         for one in jobs
-        if one.waited > 0 and one.processors <= cores and (one.partition in partitions or partitions == {""})
+        if one.partition in partitions or partitions == {""}
     )
     joined: list[tuple[float, float]] = []
     for low, high in spans:

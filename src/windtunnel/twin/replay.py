@@ -14,12 +14,14 @@ from windtunnel.diagnostics import AccountWarning, UsageError
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import Job, Platform, Workload
 from windtunnel.model.abilities import start_date_of
+from windtunnel.model.slurm import JobAsk
 from windtunnel.workloads.arranged import Arranged
 
 __all__ = [
     "CHOOSING",
     "COLUMNS",
     "GROUPS",
+    "REJECTED",
     "Outcome",
     "check_jobs",
     "groups_of",
@@ -33,6 +35,8 @@ __all__ = [
 CHOOSING: Final = ("filter", "first", "slice")
 """Operations after which jobs are still those of the log."""
 
+REJECTED: Final = "rejected"
+"""What a line about jobs that never start begins with."""
 COLUMNS: Final = ("id", "submission_time", "waiting_time", "execution_time", "starting_time")
 """What is needed of a table of jobs."""
 
@@ -54,6 +58,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What it asked for."""
     held: float = 0.0
     """How long after its submission it could start at the earliest, as far as that is not for other jobs."""
+    ready: float = 0.0
+    """The same, whatever it was for."""
+    ask: JobAsk | None = None
+    """What the log says it asked for."""
 
 
 def _size(one: Outcome) -> str:
@@ -101,6 +109,8 @@ def log_of(workload: Workload) -> list[Outcome]:
                     qos=job.ask.qos if job.ask is not None else "",
                     limit=job.walltime,
                     held=_held(job, zero),
+                    ready=_ready(job, zero),
+                    ask=job.ask,
                 )
             )
     if not found:
@@ -141,10 +151,14 @@ def _recorded(workload: Workload) -> Mapping[str, Any]:
 
 
 def _held(job: Job, zero: float) -> float:
-    ask = job.ask
-    if ask is None or ask.begin is None or ask.dependencies:
+    return 0.0 if job.ask is None or job.ask.dependencies else _ready(job, zero)
+
+
+def _ready(job: Job, zero: float) -> float:
+    """How long after its submission a job could start, by the log."""
+    if job.ask is None or job.ask.begin is None:
         return 0.0
-    return max(0.0, ask.begin - zero - job.submission_time)
+    return max(0.0, job.ask.begin - zero - job.submission_time)
 
 
 def replay(
@@ -155,7 +169,11 @@ def replay(
         warnings.simplefilter("ignore", AccountWarning)  # it stands in the second
         run = simulate(platform, workload, scheduler or None, **options)
     found = outcomes_in(run.jobs.select(COLUMNS).iter_rows(), {job.id: job for job in workload})
-    return found, tuple(str(line) for line in run.account if not line.note)
+    told = [str(line) for line in run.account if not line.note]
+    for one in run.state.rejections:
+        often = "once, at" if one.jobs == 1 else f"{one.jobs:,} times, first"
+        told.append(f"{REJECTED} ({often} {one.first}): {one.reason}")
+    return found, tuple(told)
 
 
 def outcomes_in(rows: Iterable[tuple[Any, ...]], known: Mapping[str, Job]) -> list[Outcome]:

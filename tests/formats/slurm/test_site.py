@@ -352,6 +352,7 @@ TABLE_FAULTS = [
     ("share", "Account|User|Share\nroot||x\n", 2, "Share is 'x', a number or parent"),
     ("priority", "Account|User|Priority\nroot||-1\na||\nb||high\n", 4, "Priority is 'high', an integer >= 0"),
     ("limit", "Account|User|GrpJobs\nroot||many\n", 2, "grpjobs is 'many', an integer"),
+    ("unit", "Account|User|GrpTRES\nroot||cpu=4k\n", 2, "grptres is 'cpu=4k', 'cpu=4k': a whole number"),
     ("parent", "Account|User|ParentName\nroot||\na||b\n", 0, "account 'a': there is no account 'b'"),
 ]
 

@@ -264,3 +264,36 @@ def test_a_line_is_what_its_first_key_says(site):
 def test_keys_in_the_wrong_place_are_told_where_they_belong(site, text, hint):
     (one,) = site(f"NodeName=a\n{text}\n").warnings
     assert (one.line, one.code, one.hint) == (2, "unknown-key", hint)
+
+
+def test_keys_that_stand_twice_in_a_line_are_told(site):
+    """The last one holds, as slurmctld has it; the first was left out without a word."""
+    platform = site("NodeName=a CPUs=2 gres=gpu:1 Gres=gpu:2 RealMemory=10 RealMemory=20\nPartitionName=p Nodes=ALL\n")
+    assert (platform.site.nodes[0].memory, platform.site.nodes[0].gres[0].count) == (20, 2)
+    assert [one.message for one in platform.warnings if one.code == "duplicate"] == [
+        "Gres stands more than once in this line: the last one holds",
+        "RealMemory stands more than once in this line: the last one holds",
+    ]
+
+
+@pytest.mark.parametrize("pair", [("Features=old", "Feature=new"), ("Feature=old", "Features=new")])
+def test_what_a_line_says_comes_before_a_default_of_the_other_name(site, pair):
+    platform = site(f"NodeName=DEFAULT {pair[0]} CPUs=2\nNodeName=a {pair[1]}\nNodeName=b\nPartitionName=p Nodes=ALL\n")
+    assert [node.features for node in platform.site.nodes] == [("new",), ("old",)]
+
+
+def test_sharing_of_a_line_comes_before_a_default_of_the_other_name(site):
+    lines = "PartitionName=DEFAULT OverSubscribe=FORCE:2\nPartitionName=p Nodes=ALL Shared=EXCLUSIVE\n"
+    (found,) = site(f"NodeName=a CPUs=2\n{lines}").site.partitions
+    assert found.over_subscribe.value == "EXCLUSIVE"
+
+
+def test_qos_and_accounts_that_there_are_not_are_told(site, tmp_path):
+    (tmp_path / "sacctmgr-qos.txt").write_text("Name|Preempt\nnormal|\nhigh|normal,lwo\n")
+    table = "Account|User|ParentName\nroot||\nphysics||root\nphysics|ann|\nbiology|bob|\n"
+    (tmp_path / "sacctmgr-assoc.txt").write_text(table)
+    platform = site("NodeName=a CPUs=2\nPartitionName=p Nodes=ALL\n")
+    assert [one.message for one in platform.warnings if one.code == "reference"] == [
+        "there is no account 'biology', in which users are",
+        "there is no QOS 'lwo', which Preempt of QOS names",
+    ]

@@ -8,6 +8,7 @@ request, one CPU each. A submit line, where there is one, says it better.
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, tzinfo
+from math import inf
 from typing import Final
 
 import msgspec
@@ -16,8 +17,9 @@ from windtunnel.formats.slurm.submit_line import not_followed, options_in
 from windtunnel.formats.slurm.submitted_columns import licences_of
 from windtunnel.formats.slurm.values import megabytes
 from windtunnel.model.slurm import GresAsk, JobAsk
+from windtunnel.model.slurm.cluster import FOR_EVER
 
-__all__ = ["Asked", "ask_of", "history", "later", "not_heard"]
+__all__ = ["Asked", "ask_of", "history", "later", "minutes_of", "not_heard"]
 
 _SIZES: Final = frozenset({"cpu", "mem", "node", "billing", "energy"})
 """TRES of every job; the size of a job is taken from them."""
@@ -40,7 +42,7 @@ class Asked(msgspec.Struct, kw_only=True):
     memory: str = ""
     """``ReqMem`` as written."""
     limit: int | None = None
-    """Minutes."""
+    """Minutes, as :func:`minutes_of` has them."""
     begin: int | None = None
     """When it became eligible, if that was later than its submission."""
     licences: str = ""
@@ -139,6 +141,11 @@ def history(*, start: float | None, nodes: object, allocated: Iterable[str]) -> 
     """What tells how it was: compared with a simulation, and not simulated."""
     told = ["when it started"] * (start is not None) + ["the nodes it ran on"] * bool(nodes)
     return (*told, *(f"allocated {name}" for name in allocated if name not in _SIZES))
+
+
+def minutes_of(limit: float | None) -> int | None:
+    """Minutes of a time limit in seconds; ``UNLIMITED`` is one of its own, so that no default takes its place."""
+    return None if limit is None else FOR_EVER if limit == inf else int(limit // 60)
 
 
 def later(eligible: float | None, submit: float | None) -> int | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from windtunnel.diagnostics import Findings, Severity, read_text
 
-__all__ = ["Line", "lines_of", "texts_of"]
+__all__ = ["Line", "lines_of", "same_key", "texts_of"]
 
 _PAIR: Final = re.compile(r"""(?<![^\s"])([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*(?:"[^"]*"[^\s"]*)*)""")
 _COMMENT: Final = re.compile(r"(?<!\\)#.*")
@@ -25,6 +25,11 @@ _KINDS: Final = {
     for kind in ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "PowerAction")
 }
 """What lines of their own begin with."""
+_SAME: Final = {
+    "feature": "features", "features": "feature", "cpus": "procs", "procs": "cpus",
+    "oversubscribe": "shared", "shared": "oversubscribe",
+}
+"""Keys with two names."""
 _AS_THEY_ARE: Final[Mapping[Path, str]] = MappingProxyType({})
 
 
@@ -47,9 +52,10 @@ class Line:
         return next((_KINDS[key] for key in self.values if key in _KINDS), "")
 
     def over(self, defaults: dict[str, str], written: dict[str, str]) -> "Line":
-        """This line with what it leaves open."""
+        """This line with what it leaves open, under whichever name a key has there."""
         new = Line(self.file, self.number, [], self._findings)
-        new.values = defaults | self.values
+        other = {_SAME[key] for key in self.values if key in _SAME} - self.values.keys()
+        new.values = {key: value for key, value in defaults.items() if key not in other} | self.values
         new.written = written | self.written
         return new
 
@@ -106,6 +112,12 @@ class Line:
     def words(self, key: str) -> tuple[str, ...]:
         """What stands between commas; a second equals sign before it does no harm."""
         return tuple(part.strip() for part in self.text(key).lstrip("=").split(",") if part.strip())
+
+
+def same_key(line: Line, key: str) -> str:
+    """A key under the other name that it has in a line, if it stands there so; else the key."""
+    other = _SAME.get(key.lower(), "")
+    return line.written[other] if line.has(other) and not line.has(key) else key
 
 
 def lines_of(path: Path, findings: Findings, texts: Mapping[Path, str] = _AS_THEY_ARE) -> Iterator[Line]:
@@ -199,6 +211,12 @@ def _line_of(stripped: str, path: str, number: int, findings: Findings) -> Line 
     pairs = [(key, value.replace('"', "")) for key, value in _PAIR.findall(stripped)]
     left = _PAIR.sub("", stripped).strip()
     line = Line(path, number, pairs, findings)
+    if len(line.values) < len(pairs):
+        keys = [key.lower() for key, _ in pairs]
+        for key, written in line.written.items():
+            if keys.count(key) > 1:
+                told = f"{written} stands more than once in this line: the last one holds"
+                line.note(told, "duplicate", Severity.WARNING)
     if left:
         severity = Severity.WARNING if pairs else Severity.ERROR
         line.note(f"{left[:40]!r} is not a key=value", "syntax", severity)

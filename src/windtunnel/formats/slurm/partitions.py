@@ -1,7 +1,6 @@
 """``PartitionName`` lines of slurm.conf, and records of ``scontrol show partition``."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from windtunnel.diagnostics import Severity, did_you_mean
 from windtunnel.formats.slurm.lines import Line
@@ -108,19 +107,34 @@ def _sharing(line: Line) -> tuple[OverSubscribe, int]:
         return OverSubscribe.NO, 4
 
 
+def _default_time(line: Line) -> int | None:
+    """Minutes; ``MaxTime`` stands in its place where it is longer, as slurmctld has it."""
+    text, most = line.text("DefaultTime"), line.text("MaxTime")
+    found: int | None = line.ask("DefaultTime", minutes, None)
+    try:
+        longest = minutes(most) if most else None
+    except ValueError:
+        return found  # what is wrong with MaxTime is noted where that is read
+    endless = text.upper() in {"UNLIMITED", "INFINITE", "-1"}
+    if longest is None or not (endless or (found is not None and found > longest)):
+        return found
+    told = f"DefaultTime={text} exceeds MaxTime={most}: it has no effect, and jobs without a limit get MaxTime"
+    line.note(told, "ignored", Severity.WARNING)
+    return None
+
+
 def partition_of(line: Line) -> Partition:
     """The partition that a line, with the defaults before it, describes."""
     everything = line.text("Nodes").upper() == "ALL"
     sharing, count = _sharing(line)
     exclusive = _exclusive(line)
-    limit: Callable[[str], Any] = minutes
     return Partition(
         name=line.text("PartitionName"),
         nodes=None if everything else tuple(dict.fromkeys(hosts_in(line, "Nodes"))),
         default=line.flag("Default"),
         state=_chosen(line, "State", _STATES, "UP"),
-        default_time=line.ask("DefaultTime", limit, None),
-        max_time=line.ask("MaxTime", limit, None),
+        default_time=_default_time(line),
+        max_time=line.ask("MaxTime", minutes, None),
         min_nodes=line.integer("MinNodes", 0),
         max_nodes=line.integer("MaxNodes", None, endless=True),
         max_cpus_per_node=line.integer("MaxCPUsPerNode", None, endless=True),

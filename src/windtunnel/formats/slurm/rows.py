@@ -116,7 +116,10 @@ class _Table:
             if self._begins(lines[following]) if self._telling else best is not None:
                 break
             text += "\n" + lines[following].rstrip("\r")
-        return (None if best is None else dict(zip(self._head, best, strict=True))), best_size
+        if best is None:
+            return None, best_size
+        best[-1] = best[-1].rstrip("\n")  # empty lines behind a row, as at the end of the file, are none of its text
+        return dict(zip(self._head, best, strict=True)), best_size
 
     def _lacks_submit_line(self, fields: list[str]) -> bool:
         """Whether an empty last field is an empty submit line, rather than the end of a row."""

@@ -21,7 +21,7 @@ from windtunnel.diagnostics import Findings
 from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.sacct_heads import first_line, separator_of
-from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
+from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, minutes_of, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.quoted import unquoted
 from windtunnel.formats.slurm.rows import rows
@@ -31,6 +31,7 @@ from windtunnel.formats.slurm.values import GONE, date, duration, gres_counts, j
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import Recorded, TraceWorkload
+from windtunnel.model.slurm.cluster import FOR_EVER
 
 __all__ = ["read_sacct"]
 
@@ -191,7 +192,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         cpus=_count(row.get("ReqCPUS", "")),
         nodes=_count(row.get("ReqNodes") or row.get("NNodes", "")),
         memory=row.get("ReqMem", ""),
-        limit=None if limit is None or limit == inf else int(limit // 60),
+        limit=minutes_of(limit),
         begin=later(date(row.get("Eligible", ""), zone), submit),
         licences=row.get("Licenses", ""),
         submit_line=row.get("SubmitLine", ""),
@@ -202,7 +203,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
     )
     ask = ask_of(asked)
     if limit is None and ask.time_limit is not None:
-        limit = ask.time_limit * 60.0
+        limit = inf if ask.time_limit == FOR_EVER else ask.time_limit * 60.0
     return Record(
         id=row["JobID"],
         line=line,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from windtunnel.diagnostics import Findings
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names
-from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
+from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, minutes_of, not_heard
 from windtunnel.formats.slurm.json_values import listed, number
 from windtunnel.formats.slurm.values import GONE
 from windtunnel.formats.traces.records import Record
@@ -94,7 +94,7 @@ def _record(value: dict[str, Any], zone: tzinfo) -> Record:
         cpus=int(number(required.get("CPUs")) or 0),
         nodes=int(number(value.get("allocation_nodes")) or 0),
         memory=_memory(required),
-        limit=None if limit is None or limit == inf else int(limit),
+        limit=None if limit is None else minutes_of(limit * 60.0),
         begin=later(eligible, submit),
         licences=str(value.get("licenses") or ""),
         submit_line=str(value.get("submit_line") or ""),

@@ -81,6 +81,10 @@ def accounting_of(
         for name in one.qos or ():
             if name not in known:
                 findings.tally(f"there is no QOS {name!r}, which associations name", code="reference")
+    for other in found:
+        for name in other.preempt:
+            if name not in known:
+                findings.tally(f"there is no QOS {name!r}, which Preempt of QOS names", code="reference")
     return associations, found
 
 
@@ -107,6 +111,9 @@ def _with_parents(found: tuple[Association, ...], file: Path, findings: Findings
             findings.add(
                 f"account {one.account!r}: there is no account {one.parent!r}", code="reference", file=str(file)
             )
+    for name in dict.fromkeys(one.account for one in made if one.user and one.account not in {*names, "root"}):
+        told = f"there is no account {name!r}, in which users are"
+        findings.add(told, code="reference", file=str(file), severity=Severity.WARNING)
     if made and "root" not in names:
         made.insert(0, Association(account="root"))
     return tuple(made)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from windtunnel.diagnostics import Findings, Severity
 from windtunnel.entities.unheard import names
-from windtunnel.formats.slurm.asks import Asked, ask_of
+from windtunnel.formats.slurm.asks import Asked, ask_of, minutes_of
 from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
@@ -232,7 +232,7 @@ def _ask(
         cpus=cpus or 0,
         nodes=_count(line, "NumNodes") or 0,
         memory=f"{per_cpu}Mc" if per_cpu is not None else f"{per_node}Mn" if per_node is not None else "",
-        limit=None if limit is None or limit == inf else int(limit // 60),
+        limit=minutes_of(limit),
         begin=begin,
         array_limit=_count(line, "ArrayTaskThrottle"),
     )

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from windtunnel.formats.slurm.submitted_dates import date_in
 from windtunnel.formats.slurm.values import time_span
+from windtunnel.model.slurm.cluster import FOR_EVER
 
 __all__ = ["COLUMNS", "columns_in", "licences_of", "unread_columns"]
 
@@ -68,8 +69,9 @@ def _licences(text: str) -> dict[str, Any]:
 
 
 def _time_limit(text: str) -> dict[str, Any]:
+    """Zero stands for no limit, which is one of its own: no default takes its place."""
     span = time_span(text)
-    return {} if span is None else {"time_limit": -(-span // 60)}
+    return {"time_limit": -(-span // 60) if span else FOR_EVER}
 
 
 def _begin(text: str, submitted: float | None = 0.0, zone: tzinfo = UTC) -> dict[str, Any]:

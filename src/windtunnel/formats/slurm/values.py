@@ -213,6 +213,8 @@ def _tres_counts(text: str) -> dict[str, int]:
         if value == "-1":
             continue
         key = name.strip().lower()
+        if key in {"cpu", "node"} and not value.isdecimal():
+            raise ValueError(f"{entry!r}: a whole number is expected")
         if key in {"mem", "vmem"} or not value.isdecimal():
             counts[key] = megabytes(value)
         else:
