@@ -173,8 +173,8 @@ class Simulation:
 
     @property
     def now(self) -> float:
-        """The simulated time (s)."""
-        return self.engine.now
+        """The simulated time (s): that of the last round, or the later one that :meth:`run_until` has come to."""
+        return self.engine.present
 
     @property
     def over(self) -> bool:

@@ -53,3 +53,17 @@ def test_energy_counts_from_the_first_submission_on(tmp_path, until, joules):
     (tmp_path / "late.json").write_text(LATE)
     run = wt.simulate(tmp_path / "site.xml", tmp_path / "late.json", "easy", energy=True, until=until)
     assert run.metrics.consumed_joules == joules
+
+
+def test_the_present_is_the_time_run_until_though_nothing_happened_then(tmp_path):
+    simulation = wt.Simulation("hosts:2", wt.read_frame({"submit": [0.0, 100.0], "run": [5.0, 50.0], "processors": [2, 2]}))
+    looks = []
+    while simulation.now < 90.0 and len(looks) < 9:
+        simulation.run_until(simulation.now + 30.0)
+        looks.append(simulation.now)
+    assert looks == [30.0, 60.0, 90.0]  # it was 5 for ever
+    simulation.run_until(10.0)  # which is over
+    simulation.save(tmp_path / "saved")
+    assert simulation.now == simulation.fork().now == wt.Simulation.restore(tmp_path / "saved").now == 90.0
+    assert not simulation.run_until(1000.0)
+    assert simulation.now == 150.0  # the end, after which there is nothing

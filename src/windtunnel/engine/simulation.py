@@ -77,8 +77,13 @@ class Simulation:
 
     @property
     def now(self) -> float:
-        """The simulated date (s)."""
+        """The simulated date (s): that of the last round."""
         return self.world.now
+
+    @property
+    def present(self) -> float:
+        """The date that was come to (s): that of the last round, or a later one up to which it was run."""
+        return self.now if self.outcome else max(self.now, self._reached)
 
     @property
     def over(self) -> bool:

@@ -254,6 +254,16 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, jobs, application, expec
     assert found_in(tmp_path, jobs, application) == expected
 
 
+def test_what_is_wrong_with_a_model_is_said_once(tmp_path):
+    """It was said for each job that runs it."""
+    (tmp_path / "app.json").write_text(json.dumps({"phases": [{"tasks": 3}]}))
+    jobs = [{**JOB, "application_model": "app.json", "arguments": {"n": rank}} for rank in range(3)]
+    (tmp_path / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+    with pytest.raises(InputError) as caught:
+        read_jobs(tmp_path / "jobs.json")
+    assert [finding.message for finding in caught.value.findings] == ["tasks: a list is expected, not 3"]
+
+
 CONFIGURATIONS = [
     (
         {"schedule_on_job_submit": False},

@@ -176,3 +176,19 @@ def test_what_leases_cannot_say_of_jobs(tmp_path):
     endless = Job(id="w!3", request=Request(hosts=1), profile=work)
     with pytest.raises(UsageError, match="job w!3 has neither a walltime nor a delay"):
         write_lwf_jobs(JobList("w", [endless]), tmp_path / "w.lwf")
+
+
+def test_times_that_no_lease_lasts_are_refused(tmp_path):
+    """They were written, and nobody could read them; or the writer broke."""
+    for walltime in (1e200, 1.7e308):
+        endless = Job(id="w!1", request=Request(1), profile=DelayProfile(5.0), walltime=walltime)
+        with pytest.raises(UsageError, match=r"job w!1: no time of a lease lasts 1\.\d{3}e\+\d+ seconds"):
+            write_lwf_jobs(JobList(name="w", jobs=(endless,)), tmp_path / "w.lwf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_that_xml_cannot_hold_are_left_out(tmp_path):
+    odd = Job(id="w!a\0b", request=Request(1), profile=DelayProfile(5.0), walltime=9.0)
+    lost = write_lwf_jobs(JobList(name="w", jobs=(odd,)), tmp_path / "w.lwf")
+    assert lost == ["1 job whose names have characters that XML cannot hold: the names are left out"]
+    assert [lease.extras for lease in read_lwf(tmp_path / "w.lwf").leases] == [{}]

@@ -5,7 +5,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-from windtunnel.diagnostics import Findings, read_input
+from windtunnel.diagnostics import Finding, Findings, read_input
 from windtunnel.formats.elastisim.application import ApplicationReader, as_text
 from windtunnel.formats.elastisim.members import Members, load_object, shown
 from windtunnel.formats.files import reason
@@ -68,6 +68,8 @@ class _Reader:
         self.clip = clip
         self.loaded: dict[str, Any] = {}
         self.applications: dict[tuple[object, ...], Application] = {}
+        self.told: set[Finding] = set()
+        """What is wrong with application models."""
         self.alike: dict[tuple[object, ...], tuple[float, ElasticProfile]] = {}
         """Walltimes and profiles of jobs, by all that is said of them but their dates."""
 
@@ -154,8 +156,12 @@ class _Reader:
         application = self.applications.get(key)
         if application is None:
             where = str(self.folder / file)
-            reader = ApplicationReader(self.findings, where, arguments, rigid=rigid, nodes=least, gpus=gpus_most)
+            own = Findings(where)
+            reader = ApplicationReader(own, where, arguments, rigid=rigid, nodes=least, gpus=gpus_most)
             application = self.applications[key] = reader.read(content)
+            self._tell_once(own)
+            if own.has_errors:
+                return None
         if len(self.findings) > before and self.findings.has_errors:
             return None
         profile = ElasticProfile(
@@ -171,6 +177,13 @@ class _Reader:
             clip_requests=self.clip,
         )
         return date, (walltime + self.grace if walltime else inf), profile
+
+    def _tell_once(self, findings: Findings) -> None:
+        """Tell what is wrong with a model, but for what was said when it was read for another job."""
+        for finding in findings:
+            if finding not in self.told:
+                self.told.add(finding)
+                self.findings.extend([finding])
 
     def _sizes(self, members: Members, kind: Elasticity) -> tuple[int, int, int, int]:
         if kind is Elasticity.RIGID:

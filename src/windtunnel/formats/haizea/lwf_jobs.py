@@ -1,13 +1,15 @@
 """LWF as a workload of jobs, and jobs written as LWF: conversion, and leases under any scheduler."""
 
+import re
 from collections import Counter
 from math import isinf
 from pathlib import Path
+from typing import Final
 
 from windtunnel.diagnostics import UsageError, counted
 from windtunnel.entities.batsim_jobs import without_unknown_members
 from windtunnel.formats.haizea.lwf import read_lwf
-from windtunnel.formats.haizea.lwf_times import parse_date
+from windtunnel.formats.haizea.lwf_times import LONGEST, parse_date
 from windtunnel.formats.haizea.lwf_write import write_lwf
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.job import Job
@@ -17,6 +19,9 @@ from windtunnel.model.profiles import DelayProfile
 from windtunnel.model.workload import Workload
 
 __all__ = ["read_lwf_jobs", "write_lwf_jobs"]
+
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML file can hold."""
 
 
 def read_lwf_jobs(
@@ -79,6 +84,8 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         lost["without walltime: the lease's duration is what they run"] += 1
     duration = real if isinf(job.walltime) and real is not None else job.walltime
     lengths = (job.submission_time, duration, duration if real is None else real)
+    if max(lengths) >= LONGEST:
+        raise UsageError(f"job {job.id}: no time of a lease lasts {max(lengths):.3e} seconds")
     if real is not None and real >= job.walltime:
         lost["that run into their walltime: their leases end then as others do"] += 1
     if any(abs(round(length, 2) - length) > 1e-9 * length for length in lengths):
@@ -95,6 +102,9 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         lost["taking parts of hosts: their leases take whole CPUs"] += 1
     if job.profile.return_code or job.extra_data is not None:
         lost["with a return code or extra data: leases have none"] += 1
+    named = _NOT_XML.search(job.id) is None
+    if not named:
+        lost["whose names have characters that XML cannot hold: the names are left out"] += 1
     return Lease(
         id=rank,
         submit=job.submission_time,
@@ -102,5 +112,5 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
         duration=max(duration, 0.01),
         real_duration=real if real is not None and real < duration else None,
         user=user,
-        extras={"job": job.id},
+        extras={"job": job.id} if named else {},
     )

@@ -11,7 +11,15 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-__all__ = ["format_length", "format_timestamp", "is_timestamp", "parse_date", "parse_length", "parse_timestamp"]
+__all__ = [
+    "LONGEST",
+    "format_length",
+    "format_timestamp",
+    "is_timestamp",
+    "parse_date",
+    "parse_length",
+    "parse_timestamp",
+]
 
 _N = r"\d+(?:\.\d+)?"
 _LENGTH = re.compile(
@@ -100,7 +108,7 @@ def format_timestamp(seconds: float, epoch: datetime) -> str:
     return moment.isoformat(sep=" ", timespec="milliseconds")[:-1]
 
 
-_LONGEST: Final = Decimal(9 * 10**13)
+LONGEST: Final = Decimal(9 * 10**13)
 """Seconds; beyond, numbers of the machine have no hundredths any more, and leases never start at their time."""
 
 
@@ -110,7 +118,7 @@ def _number(value: Decimal) -> float:
     Raises:
         ValueError: it is longer than any time with hundredths.
     """
-    if not abs(value) < _LONGEST:
+    if not abs(value) < LONGEST:
         raise ValueError(f"no time lasts {value:.3e} seconds")
     rounded = round(value, 2)
     return int(rounded) if rounded == int(rounded) else float(rounded)
