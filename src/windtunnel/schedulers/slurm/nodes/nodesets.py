@@ -17,6 +17,8 @@ _BLOCK: Final = 6
 _BLOCKS: Final = 62
 """and blocks that are told apart."""
 _ALL_BLOCKS: Final = (1 << _BLOCKS) - 1
+_SINGLE: Final = [1 << block for block in range(_BLOCKS)]
+"""Each block as a set; looked up, as compiled code would shift a constant as a number of 32 digits."""
 _DIGITS: Final = (1 << 32) - 1
 _DE_BRUIJN: Final = 0x077CB531
 """Times a single digit of 32, the first five of the product tell which digit it is."""
@@ -87,7 +89,7 @@ def blocks_of(mask: int) -> int:
         if last - first >= _BLOCKS - 1:
             return _ALL_BLOCKS
         while first <= last:
-            found |= 1 << first % _BLOCKS
+            found |= _SINGLE[first % _BLOCKS]
             first += 1
     return found
 
