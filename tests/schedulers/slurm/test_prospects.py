@@ -196,6 +196,16 @@ def test_jobs_for_which_a_plan_leaves_no_node_are_not_tested(jobs, run):
         assert [one.id for one in backfill_pass(state, all_plans).started] == [str(len(jobs))]
 
 
+def test_a_job_shorter_than_a_step_may_be_planned_on_nodes_that_are_taken():
+    """So its plan keeps another from starting, though nothing is free where it begins."""
+    short, end = ("submit", 1, 1, 0), ("end", 0, 0, 0)
+    events = [short, short, short, ("submit", 29, 1, 3), end, short, end, ("end", 1, 0, 0), short]
+    events += [("submit", 1, 50, 0), ("submit", 20, 50, 1), ("submit", 13, 50, 4)]
+    for idle in (0, 3):
+        backfill = BackfillSettings(bf_window=60, bf_resolution=300)
+        _replay([end] * idle + events, site(nodes=NODES, cpus=4, backfill=backfill), ("main",), 1)
+
+
 def test_tasks_of_an_array_count_as_tests_each():
     """Three tests: two tasks of an array and the job behind it, so that nobody looks at the last job."""
     described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_max_job_test=3))
