@@ -181,7 +181,7 @@ class Prospects:
         """Whether no slot up to a date has CPUs enough that come free in it and that plans leave for long enough."""
         futures, node_map, now = self.state.selector.futures, self.planner.map, self.state.now
         if futures is None or sort.length < node_map.resolution:
-            return False  # what is shorter than a step may go to nodes that are planned already: both ends are one date
+            return False  # what is shorter than a step may go to nodes that are planned already
         dates, mask = self.state.selector.dates, sort.record.mask
         least = max(0, sort.length - node_map.resolution)  # both ends of a plan are rounded down
         for slot in node_map.slots:
