@@ -61,7 +61,7 @@ def test_the_present_is_the_time_run_until_though_nothing_happened_then(tmp_path
     while simulation.now < 90.0 and len(looks) < 9:
         simulation.run_until(simulation.now + 30.0)
         looks.append(simulation.now)
-    assert looks == [30.0, 60.0, 90.0]  # it was 5 for ever
+    assert looks == [30.0, 60.0, 90.0]  # it stayed at 5
     simulation.run_until(10.0)  # which is over
     simulation.save(tmp_path / "saved")
     assert simulation.now == simulation.fork().now == wt.Simulation.restore(tmp_path / "saved").now == 90.0

@@ -1,4 +1,4 @@
-"""The end of a log, and the partitions that a site has no more: neither changes a job without a word."""
+"""The end of a log, and the partitions that a site has no more: neither changes a job silently."""
 
 import pytest
 

@@ -267,7 +267,7 @@ def test_keys_in_the_wrong_place_are_told_where_they_belong(site, text, hint):
 
 
 def test_keys_that_stand_twice_in_a_line_are_told(site):
-    """The last one holds, as slurmctld has it; the first was left out without a word."""
+    """The last one holds, as slurmctld has it; nothing was said of the first."""
     platform = site("NodeName=a CPUs=2 gres=gpu:1 Gres=gpu:2 RealMemory=10 RealMemory=20\nPartitionName=p Nodes=ALL\n")
     assert (platform.site.nodes[0].memory, platform.site.nodes[0].gres[0].count) == (20, 2)
     assert [one.message for one in platform.warnings if one.code == "duplicate"] == [
